@@ -1,0 +1,47 @@
+# Every target installs what it needs; a new machine needs python3, make and (for the Kafka tests) java and mvn.
+PY := .venv/bin/python
+.DEFAULT_GOAL := help
+.PHONY: help setup tools demo test check bench soak constraints format
+
+help: ## the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: .venv/.stamp ## .venv with pinned dependencies (idempotent)
+
+.venv/.stamp: pyproject.toml constraints.txt
+	test -x $(PY) || python3 -m venv .venv
+	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,drift]'
+	touch $@
+
+tools: tests/broker/.jars ## Apache Kafka's jars for the tests (cached)
+
+tests/broker/.jars: tests/broker/pom.xml
+	cd tests/broker && mvn --quiet --batch-mode dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/.tools/kafka/libs
+	mkdir -p $(@D) && touch $@
+
+demo: setup ## the main job on the embedded broker
+	$(PY) -m guardrail demo
+
+test: setup tools ## every test, real Kafka included
+	$(PY) -m pytest
+
+check: setup tools ## format, lint, types, contracts, tests
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	.venv/bin/lint-imports
+	$(PY) -m pytest
+
+format: setup ## write the house's format
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+bench: setup ## figures: open cases, structural path
+	$(PY) -m tests.benchmarks
+
+soak: setup tools ## the slow tests
+	$(PY) -m pytest tests/soak
+
+constraints: ## pin the dependencies again (no index address is recorded)
+	$(PY) -m pip install --quiet pip-tools
+	$(PY) -m piptools compile --quiet --all-extras --strip-extras --no-emit-index-url --no-emit-trusted-host --no-annotate --no-header --output-file constraints.txt pyproject.toml

@@ -1,0 +1,1 @@
+"""Observations in, tallies and alarms out. It must never touch the world."""

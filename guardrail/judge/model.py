@@ -1,0 +1,270 @@
+"""The values that the judge reads and returns. Nothing here may be changed once made."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal
+
+import msgspec
+
+SCHEMA_VERSION = 1
+
+Json = Any
+"""A decoded JSON value: dict (order of the text kept), list, str, int, float, bool or None."""
+
+
+class Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The root of the house's values: frozen, slotted, compared by content."""
+
+
+class Outcome(StrEnum):
+    """What is done with a record: exactly one each (CONTRACT §3)."""
+
+    APPROVED = "approved"
+    CORRECTED = "corrected"
+    REJECTED = "rejected"
+    DEAD_LETTER = "dead_letter"
+    SKIPPED = "skipped"
+
+
+class Action(StrEnum):
+    """What a violation leads to, by policy (CONTRACT §2 `on_fail`)."""
+
+    REJECT = "reject"
+    CORRECT = "correct"
+    REPORT = "report"
+    IGNORE = "ignore"
+    DEAD_LETTER = "dead_letter"
+    """The record itself can't be judged. Never set by a policy: no policy is known yet, or none could help."""
+
+
+class Quadrant(StrEnum):
+    """The model's word beside our run (CONTRACT §5)."""
+
+    AGREED = "agreed"
+    MISMATCH = "mismatch"
+    REFUSAL = "refusal"
+    UNDERCLAIM = "underclaim"
+    UNDECIDED = "undecided"
+
+
+class Execution(StrEnum):
+    """What came of running a pattern over a value (CONTRACT §4)."""
+
+    MATCHED = "matched"
+    NOT_MATCHED = "not_matched"
+    INVALID = "invalid"
+    UNSUPPORTED = "unsupported"
+    UNSAFE = "unsafe"
+    TIMED_OUT = "timed_out"
+    VALUE_TOO_LONG = "value_too_long"
+
+
+class Verdict(StrEnum):
+    """What grounding found, for a claim or for a whole answer (CONTRACT §4)."""
+
+    SUPPORTED = "supported"
+    UNSUPPORTED = "unsupported"
+    NOTHING_TO_CHECK = "nothing_to_check"
+    NO_EVIDENCE = "no_evidence"
+    UNSUPPORTED_LANGUAGE = "unsupported_language"
+    NOT_EVALUATED = "not_evaluated"
+
+
+AnswerSource = Literal["llm", "corrected", "reprompt", "out_of_scope", "fallback"]
+
+
+class Source(Value, frozen=True):
+    """Where a record came from. Topic and partition are null for a file; the offset is then the line's index (from 0)."""
+
+    topic: str | None = None
+    partition: int | None = None
+    offset: int | None = None
+    timestamp_ms: int | None = None
+
+
+class RawRecord(Value, frozen=True):
+    """A record as it was carried: bytes, not yet understood."""
+
+    value: bytes | None
+    key: bytes | None = None
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+    source: Source = Source()
+
+    def header(self, name: str) -> str | None:
+        """The last value of a header as text; null when absent, null or not UTF-8."""
+        for key, value in reversed(self.headers):
+            if key == name:
+                try:
+                    return None if value is None else value.decode()
+                except UnicodeDecodeError:
+                    return None
+        return None
+
+
+class Passage(Value, frozen=True):
+    """A piece of evidence. `id` is the operator's own, or `record-N` for a passage that came unnamed with a record."""
+
+    id: str
+    text: str
+
+
+class Turn(Value, frozen=True):
+    """An earlier turn of the conversation."""
+
+    role: str
+    text: str
+
+
+class Record(Value, frozen=True):
+    """A record understood: the envelope of CONTRACT §1, strictly read."""
+
+    agent_id: str
+    user_message: str
+    response: Json
+    """What the model answered: text, or a decoded JSON value when the producer sent an object."""
+    message_id: str | None
+    conversation_id: str | None
+    model: str
+    locale: str | None
+    history: tuple[Turn, ...] = ()
+    evidence: tuple[Passage, ...] = ()
+    fields: dict[str, bytes] = {}
+    """Every top-level field as it was written (JSON text), so that what is unknown travels on unchanged."""
+    response_field: str = "response"
+    """The top-level key that the reply replaces on output."""
+
+
+class Finding(Value, frozen=True):
+    """What a check or a reader found, before policy gives it an action.
+
+    `code` is one of codes.CODES; `pointer` an RFC 6901 JSON Pointer into the unwrapped response ("" is its root), or into
+    the record for the `transport` family; a missing field points at its parent. `fatal` marks what could be read only by
+    guessing: the response then can't be approved whatever the policy says.
+    """
+
+    code: str
+    pointer: str = ""
+    detail: str = ""
+    fatal: bool = False
+    parameter_id: str | None = None
+    """The configured parameter that fails by this finding, if any: it is what a reprompt asks for."""
+
+
+class Violation(Value, frozen=True):
+    """A finding with the action that the policy gives it: what a decision lists."""
+
+    code: str
+    pointer: str
+    detail: str
+    action: Action
+
+
+class Edit(Value, frozen=True):
+    """One change made to a text that the user sees."""
+
+    pointer: str
+    before: str
+    after: str
+    evidence_id: str | None = None
+
+
+class Observation(Value, frozen=True):
+    """The model's word on its regex beside our own run. One for every execution: drift needs its denominator."""
+
+    parameter_id: str
+    """The configured id, or `other` for a name the model made up."""
+    quadrant: Quadrant
+    simulated: bool | None
+    execution: Execution
+    tier: str
+    hints: tuple[str, ...] = ()
+
+
+class Claim(Value, frozen=True):
+    """One sentence of an answer, as grounding sees it. `risk` >= 0, higher = less supported; null when nothing is checked."""
+
+    text: str
+    risk: float | None
+    verdict: Verdict
+    evidence_id: str | None = None
+
+
+class Grounding(Value, frozen=True):
+    """Grounding of a whole answer. `score` in [0, 1] is the published alpha/tau score (BACKGROUND §2)."""
+
+    risk: float | None
+    score: float | None
+    tau: float | None
+    verdict: Verdict
+    claims: tuple[Claim, ...] = ()
+
+
+class Intent(Value, frozen=True):
+    """An intent as the channel tier gets it: both filled, or both null."""
+
+    id: str | None = None
+    name: str | None = None
+
+
+class Answer(Value, frozen=True):
+    """The text for the user and the parameter it asks for."""
+
+    answer: str | None
+    answer_refer_to_parameter_id: str | None = None
+
+
+class ParameterValue(Value, frozen=True):
+    """A value that passed."""
+
+    parameter_id: str
+    parameter_value: str
+
+
+class Reply(Value, frozen=True):
+    """The operational payload: all keys always there, no reasoning (CONTRACT §3)."""
+
+    detected_intent: Intent
+    generated_answer: Answer
+    parameters: tuple[ParameterValue, ...] = ()
+
+
+class Chain(Value, frozen=True):
+    """The place of a decision in its partition's hash chain; filled when the audit chain is switched on."""
+
+    prev: str | None = None
+    hash: str | None = None
+
+
+class Decision(Value, frozen=True):
+    """The audit line of one record (CONTRACT §4). Deterministic but for `trace_id`, `took_us` and `chain`."""
+
+    decision_id: str
+    message_id: str | None
+    agent: str | None
+    policy: str | None
+    engine: str
+    mode: str | None
+    outcome: Outcome
+    enforced_outcome: Outcome
+    answer_source: AnswerSource | None
+    reply: Reply | str | None
+    """The reply; under shadow an unreadable response passes as the original text."""
+    violations: tuple[Violation, ...]
+    edits: tuple[Edit, ...]
+    observations: tuple[Observation, ...]
+    grounding: Grounding | None
+    source: Source
+    on_error: str | None = None
+    trace_id: str | None = None
+    took_us: float | None = None
+    chain: Chain = Chain()
+    schema_version: int = SCHEMA_VERSION
+
+
+_ENCODER = msgspec.json.Encoder()
+
+
+def encode(value: Value) -> bytes:
+    """A value as JSON, fields in the order of its class."""
+    return _ENCODER.encode(value)

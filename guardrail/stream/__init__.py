@@ -1,0 +1,1 @@
+"""Kafka, and only here. It must never judge."""
