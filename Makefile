@@ -13,11 +13,13 @@ setup: .venv/.stamp ## .venv with pinned dependencies (idempotent)
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,drift]'
 	touch $@
 
-tools: tests/broker/.jars ## Apache Kafka's jars for the tests (cached)
+tools: .tools/kafka/.stamp ## Apache Kafka's jars for the tests (cached)
 
-tests/broker/.jars: tests/broker/pom.xml
-	cd tests/broker && mvn --quiet --batch-mode dependency:copy-dependencies -DoutputDirectory=$(CURDIR)/.tools/kafka/libs
-	mkdir -p $(@D) && touch $@
+.tools/kafka/.stamp: tests/broker/pom.xml
+	@command -v java >/dev/null && command -v mvn >/dev/null || { echo "the Kafka tests need java (17 or newer) and mvn on PATH" >&2; exit 1; }
+	rm -rf $(@D) && mkdir -p $(@D)
+	mvn --quiet --batch-mode --file $< dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/$(@D)/libs
+	touch $@
 
 demo: setup ## the main job on the embedded broker
 	$(PY) -m guardrail demo
