@@ -1,0 +1,199 @@
+"""What a sentence does: asks, refuses, promises, claims a deed... in en, fr and es. It must never decide what follows from it.
+
+Sentences are flattened (plain, contractions written out, single blanks) and held against phrases of all lexicons at once:
+an answer in the wrong language is judged all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from guardrail.judge.lexicon import LEXICONS
+from guardrail.judge.pattern.phrases import PhraseSet
+from guardrail.judge.text import fold, plain, sentences
+
+_CONTRACTIONS = tuple(
+    (re.compile(pattern), full)
+    for pattern, full in (
+        (r"\bcan'?t\b", "can not"),
+        (r"\bcannot\b", "can not"),
+        (r"\bwon'?t\b(?!\s+[0-9])", "will not"),
+        (r"n't\b", " not"),
+        (r"\b(i|we|you|they)'ve\b", r"\1 have"),
+        (r"'ll\b", " will"),
+        (r"'re\b", " are"),
+        (r"\bi'm\b", "i am"),
+        (r"\b(it|that|this|here|there|he|she|what)'s\b", r"\1 is"),
+        (r"\blet's\b", "let us"),
+    )
+)
+
+
+@lru_cache(maxsize=4096)
+def flat(text: str) -> str:
+    """The sentence as single-spaced plain words, English contractions written out."""
+    lowered = plain(text)
+    if "'" in lowered or "cannot" in lowered:
+        for pattern, full in _CONTRACTIONS:
+            lowered = pattern.sub(full, lowered)
+    return fold(lowered)
+
+
+def phrase(notation: str, done_words: str = "") -> str:
+    """The regular expression of a lexicon phrase, to be searched in flat text with a blank before and behind."""
+    start = "^ " if notation.startswith("^") else " "
+    return start + "".join(_piece(word, done_words) for word in notation.lstrip("^").split())
+
+
+def _piece(word: str, done_words: str) -> str:
+    if word == "**":
+        return "(?:[^ ]+ ){0,6}?"
+    alternatives = done_words.split() if word.endswith("@done") else word.lstrip("?").split("|")
+    body = "|".join("[^ ]+" if a == "*" else re.escape(a).replace(r"\~", "~").replace("~", "[^ ]*") for a in alternatives)
+    return f"(?:(?:{body}) )?" if word.startswith("?") else f"(?:{body}) "
+
+
+def _phrases(field: str) -> list[str]:
+    return [phrase(text, lex.done_words) for lex in LEXICONS.values() for text in getattr(lex, field)]
+
+
+def _words(field: str) -> frozenset[str]:
+    return frozenset(word for lex in LEXICONS.values() for word in getattr(lex, field).split())
+
+
+STOP_WORDS = _words("stop_words")
+FILLERS = _words("fillers")
+NEGATIONS = _words("negations")
+NUMBER_WORDS: dict[str, int] = {word: value for lex in LEXICONS.values() for word, value in lex.numbers}
+GENERIC_THINGS = _words("generic_things")
+
+_STOP_SETS = {name: frozenset(lex.stop_words.split()) for name, lex in LEXICONS.items()}
+_SPEAKER = _words("speaker")
+_CONDITIONS = _words("conditions")
+_ACTS = ("ability", "limits", "offers", "courtesy", "affirmations", "done", "promises", "records", "requests", "retries")
+_PHRASES = PhraseSet([_phrases(field) for field in _ACTS])
+_DONE = re.compile("|".join(_phrases("done")))
+_PROMISES = re.compile("|".join(_phrases("promises")))
+_REQUESTS = re.compile("|".join(_phrases("requests")))
+_NEAR_CHARS = 25
+"""How far before a deed or promise a condition or a negation still rules it."""
+_THING_END = _words("thing_end")
+
+
+class Sentence(msgspec.Struct, frozen=True):
+    """A sentence of an answer and what it does. `start` and `end` are character offsets into the answer."""
+
+    start: int
+    end: int
+    text: str
+    flat: str
+    question: bool
+    refusal: bool
+    limit: bool
+    offer: bool
+    courtesy: bool
+    affirmation: bool
+    done: bool
+    promise: bool
+    record: bool
+    request: bool
+    retry: bool
+
+    @property
+    def acts(self) -> bool:
+        """Whether it binds someone: promises, reports a deed, cites the user's records."""
+        return self.done or self.promise or self.record
+
+    @property
+    def silent(self) -> bool:
+        """Whether it asserts nothing that evidence could bear out: a question, a refusal, an offer, a request."""
+        return not self.acts and (self.question or self.refusal or self.limit or self.offer or self.request)
+
+
+def read_answer(answer: str) -> tuple[Sentence, ...]:
+    """The sentences of an answer, in order."""
+    return tuple(_sentence(start, end, answer[start:end]) for start, end in sentences(answer))
+
+
+def _sentence(start: int, end: int, text: str) -> Sentence:
+    line = flat(text)
+    padded = f" {line} "
+    found = {_ACTS[group] for group in _PHRASES.found_in(padded)}
+    tokens = set(line.split())
+    question = "?" in text[-3:] or text.startswith("¿")
+    return Sentence(
+        start=start,
+        end=end,
+        text=text,
+        flat=line,
+        question=question,
+        refusal="ability" in found and bool(tokens & NEGATIONS) and bool(tokens & _SPEAKER),
+        limit="limits" in found,
+        offer="offers" in found,
+        courtesy="courtesy" in found,
+        affirmation="affirmations" in found,
+        done="done" in found and not question and _stands(_DONE, padded, _CONDITIONS | NEGATIONS),
+        promise="promises" in found and not question and _stands(_PROMISES, padded, NEGATIONS),
+        record="records" in found and not question and not (tokens & _CONDITIONS),
+        request="requests" in found,
+        retry="retries" in found,
+    )
+
+
+def _stands(pattern: re.Pattern[str], padded: str, rulers: frozenset[str]) -> bool:
+    """Whether the phrase occurs at least once without one of `rulers` in it or shortly before it."""
+    return any(
+        not rulers.intersection(padded[max(0, match.start() - _NEAR_CHARS) : match.end()].split())
+        for match in pattern.finditer(padded)
+    )
+
+
+def declines(answer: tuple[Sentence, ...]) -> bool:
+    """Whether an answer, as a whole, turns the request down or hands it over."""
+    return any(s.refusal or s.limit for s in answer)
+
+
+def asks_again(answer: tuple[Sentence, ...]) -> bool:
+    """Whether an answer tells the user that a value won't do, or asks for it."""
+    return any(s.request or s.retry for s in answer)
+
+
+def things_asked(answer: tuple[Sentence, ...]) -> tuple[tuple[str, ...], ...]:
+    """What the user is asked to give, as the words after "your": one tuple for each thing."""
+    return tuple(
+        thing
+        for s in answer
+        if s.request
+        for match in _REQUESTS.finditer(f" {s.flat} ")
+        if (thing := _thing(f" {s.flat} ", match))
+    )
+
+
+def _thing(line: str, match: re.Match[str]) -> tuple[str, ...]:
+    taken = match.group().split()
+    possessive = next((i for i, word in enumerate(taken) if word in {"your", "votre", "vos", "su", "sus", "tu", "tus"}), len(taken))
+    following = taken[possessive + 1 :] + line[match.end() :].split()
+    thing: list[str] = []
+    for word in following[:6]:
+        if word in _THING_END and (thing or word not in {"de", "du", "of"}):
+            if word in {"de", "du", "d", "of", "del", "des"} and thing:
+                continue
+            break
+        thing.append(word)
+    return tuple(thing[:4])
+
+
+def detect_language(text: str) -> str | None:
+    """`en`, `fr` or `es` where the words say so clearly, else null. Short or mixed texts say nothing."""
+    tokens = flat(text).split()
+    scores = sorted(((sum(t in stops for t in tokens), name) for name, stops in _STOP_SETS.items()), reverse=True)
+    (best, name), (second, _), *_ = scores
+    lowered = text.lower()
+    if any(c in lowered for c in "¿¡ñ"):
+        return "es"
+    if best >= 2 and best >= second + 2:
+        return name
+    return name if best >= 1 and second == 0 and len(tokens) <= 4 else None

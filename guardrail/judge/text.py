@@ -1,0 +1,117 @@
+"""Text seen as words: folding, tokens, sentences, numbers. It must never guess what a text means.
+
+All patterns here are single character classes or fixed words, so each pass over a text is linear.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
+BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'"})
+_DROP_INVISIBLE = {ord(c): None for c in INVISIBLE + BIDI}
+_WORD = re.compile(r"[^\W_]+(?:[.,:/%][0-9]+)*%?|[€$£]")
+_PLAIN_WORD = re.compile(r"[^\W_]+")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NUMBER = re.compile(r"[0-9]+(?:[.,:/][0-9]+)*")
+_SENTENCE_END = re.compile(r"(?:[.!?…]+[\"'»”)\]]*|;)(?=\s|$)|[\n\r]+|(?<=[?!])(?=[A-ZÀ-Ý¿¡])")
+_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|p\.ej|p|ex|dr|dra|mr|mrs|ms|sr|sra|st|no|n|vs|etc|approx|env)\.$", re.IGNORECASE)
+
+
+def strip_accents(text: str) -> str:
+    """The text without combining marks: é -> e, ñ -> n."""
+    if text.isascii():
+        return text
+    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+
+
+@lru_cache(maxsize=4096)
+def plain(text: str) -> str:
+    """Lower case, no accents, straight apostrophes, compatibility forms resolved, invisible characters gone."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).translate(_DROP_INVISIBLE)
+    return strip_accents(text.lower())
+
+
+def fold(text: str) -> str:
+    """The words alone, single-spaced: case, accents, blanks and punctuation put aside."""
+    return " ".join(_PLAIN_WORD.findall(plain(text)))
+
+
+def name_key(name: str) -> str:
+    """A catalogue name as letters and digits alone: `Book_Room`, `book room` and `BookRoom` share it."""
+    return "".join(_PLAIN_WORD.findall(plain(name)))
+
+
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of an identifier or label: `bookingId`, `Booking_id` -> (booking, id)."""
+    return tuple(_PLAIN_WORD.findall(plain(_CAMEL.sub(" ", name).replace("_", " "))))
+
+
+def words(text: str) -> list[str]:
+    """Tokens of a text: words, and numbers with their inner signs (19.90, 10:30, 24/12/2026)."""
+    return _WORD.findall(plain(text))
+
+
+def numbers(text: str) -> list[str]:
+    """The figures of a text in a form that can be compared: 4,200 and 4 200 -> 4200; 19,90 -> 19.90; 05 stays 05."""
+    joined = re.sub(r"(?<=[0-9])[\u00a0\u202f ](?=[0-9]{3}(?![0-9]))", "", text)
+    return [canonical_number(m.group()) for m in _NUMBER.finditer(joined)]
+
+
+def canonical_number(token: str) -> str:
+    """One figure without thousands separators, with a decimal point, without idle zeros behind it."""
+    if re.fullmatch(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?", token):
+        token = token.replace(",", "")
+    elif re.fullmatch(r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?", token):
+        token = token.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"[0-9]+,[0-9]{1,2}", token):
+        token = token.replace(",", ".")
+    if re.fullmatch(r"[0-9]+\.[0-9]+", token):
+        token = token.rstrip("0").rstrip(".")
+    return token
+
+
+def stem(word: str) -> str:
+    """A word cut to what its inflections share in en, fr and es: light suffix stripping, seven characters at most."""
+    for suffix in ("ations", "ation", "aciones", "acion", "ements", "ement", "ings", "ing", "ed", "es", "s", "er", "ar", "ir"):
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+            word = word[: -len(suffix)]
+            break
+    if len(word) > 3 and word[-1] in "eoa":
+        word = word[:-1]
+    return word[:7]
+
+
+def sentences(text: str) -> tuple[tuple[int, int], ...]:
+    """The (start, end) spans of the sentences, in order, blanks around them left out; together they hold every other character."""
+    return tuple(_spans(text))
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        if match.group() == "." and _ABBREVIATION.search(text, max(start, match.end() - 10), match.end()):
+            continue
+        yield from _trimmed(text, start, match.end())
+        start = match.end()
+    yield from _trimmed(text, start, len(text))
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        yield start, end
+
+
+def visible(text: str) -> str:
+    """The text without invisible and reordering characters."""
+    return text.translate(_DROP_INVISIBLE)
