@@ -1,0 +1,215 @@
+"""What a deployment may turn: brokers, names, sizes, ports. It must never hold anything that can change a verdict.
+
+Every setting is an environment variable of two levels, `GUARDRAIL_SECTION__NAME`; what is left out keeps the default
+beside it. `OTEL_*` belongs to OpenTelemetry and isn't read here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import socket
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings.exceptions import SettingsError as UnreadableValue
+
+from guardrail.errors import SettingsError
+
+PREFIX = "GUARDRAIL_"
+
+OURS = frozenset(
+    {
+        "bootstrap.servers",
+        "group.id",
+        "group.instance.id",
+        "transactional.id",
+        "isolation.level",
+        "auto.offset.reset",
+        "enable.auto.commit",
+        "enable.auto.offset.store",
+        "enable.idempotence",
+        "delivery.report.only.error",
+    }
+)
+"""librdkafka properties that the exactly-once loop rests on: set through the settings above them, or not at all."""
+
+# What Kubernetes sets for a service called `guardrail`, and what our own tests use.
+_FOREIGN = re.compile(r"(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_(TCP|UDP).*)?|TEST_.+)")
+# The ordinal of a StatefulSet's pod ends its hostname; five characters may be the random end of a Deployment's.
+_ORDINAL = re.compile(r".+-(\d{1,4})")
+
+
+class Section(BaseModel):
+    """The root of the sections: frozen, and nothing unknown."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class KafkaSettings(Section):
+    """The cluster, and librdkafka's own properties."""
+
+    bootstrap_servers: str = Field(default="localhost:9092", min_length=1)
+    properties: dict[str, str] = {}
+    """Verbatim (`security.protocol`, ...). `consumer.` or `producer.` before a name keeps it from the other client."""
+    properties_file: Path | None = None
+    """The same as `name=value` lines: for secrets that are mounted. `properties` wins over it."""
+
+    @field_validator("properties", mode="before")
+    @classmethod
+    def _as_text(cls, given: object) -> object:
+        """JSON numbers and booleans as librdkafka spells them."""
+        if not isinstance(given, dict):
+            return given
+        return {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in given.items()}
+
+    @field_validator("properties")
+    @classmethod
+    def _leave_ours(cls, given: dict[str, str]) -> dict[str, str]:
+        for name in given:
+            if (bare := name.removeprefix("consumer.").removeprefix("producer.")) in OURS:
+                raise ValueError(f"{bare} is set by guardrail itself")
+        return given
+
+
+class TopicSettings(Section):
+    """The names (CONTRACT §7), and what `guardrail topics --create` makes of them."""
+
+    raw: str = "llm.responses.raw"
+    approved: str = "llm.responses.approved"
+    corrected: str = "llm.responses.corrected"
+    rejected: str = "llm.responses.rejected"
+    dead_letter: str = "llm.responses.dead-letter"
+    decisions: str = "guardrail.decisions"
+    observations: str = "guardrail.observations"
+    alarms: str = "guardrail.alarms"
+    policies: str = "guardrail.policies"
+    partitions_count: int = Field(default=6, ge=1, le=10_000)
+    replicas_count: int = Field(default=3, ge=1, le=100)
+    max_message_bytes: int = Field(default=2_097_152, ge=4_096, le=100_000_000)
+    """Twice the largest record a policy takes (CONTRACT §2): our headers and a longer reply fit."""
+
+
+class GateSettings(Section):
+    """One batch of the loop, and when the loop gives up. Figures: STREAM §2 and §6."""
+
+    group: str = Field(default="guardrail", min_length=1, max_length=200)
+    batch_messages: int = Field(default=500, ge=1, le=100_000)
+    batch_bytes: int = Field(default=8_000_000, ge=1, le=1_000_000_000)
+    wait_ms: int = Field(default=10, ge=1, le=1_000)
+    """How long a batch waits to fill. SIGTERM waits for it too, so it stays short."""
+    cpu_ms: int = Field(default=1_000, ge=1, le=60_000)
+    """Judging time of one batch; what is left over opens the next one, so no slow check costs the assignment."""
+    transaction_ms: int = Field(default=15_000, ge=1_000, le=900_000)
+    session_ms: int = Field(default=15_000, ge=6_000, le=300_000)
+    shutdown_ms: int = Field(default=8_000, ge=500, le=60_000)
+    """From SIGTERM to the exit, whatever the brokers do."""
+    own_errors_count: int = Field(default=20, ge=1, le=10_000)
+    """Our own errors in a row: that many are a broken build, not a strange record."""
+    start_ms: int = Field(default=60_000, ge=1_000, le=600_000)
+    """How long to wait for the broker at start."""
+
+
+class InstanceSettings(Section):
+    """Who this process is. Two processes of one group must never share an ordinal and a proc."""
+
+    identity: Literal["auto", "ordinal", "random"] = "auto"
+    ordinal: int | None = Field(default=None, ge=0, le=9_999)
+    proc: int = Field(default=0, ge=0, le=999)
+
+
+class AdminSettings(Section):
+    """Where /livez, /readyz, /metrics and /policy are served."""
+
+    host: str = "0.0.0.0"  # noqa: S104  # the kubelet and Prometheus call from outside the pod; it serves no user text
+    port: int = Field(default=9464, ge=0, le=65_535)
+    stalled_ms: int = Field(default=60_000, ge=1_000, le=600_000)
+    """A loop that hasn't turned for so long isn't alive."""
+
+
+class PolicySettings(Section):
+    """Where the policies are: a file, or a folder of them."""
+
+    path: Path | None = None
+
+
+class Identity(Section):
+    """`name` goes into the transactional id; `static` tells whether it comes back after a restart."""
+
+    name: str
+    static: bool
+
+
+class Settings(BaseSettings):
+    """All of them. Make one with `load()`: it names the variable that is wrong."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid")
+
+    kafka: KafkaSettings = KafkaSettings()
+    topics: TopicSettings = TopicSettings()
+    gate: GateSettings = GateSettings()
+    instance: InstanceSettings = InstanceSettings()
+    admin: AdminSettings = AdminSettings()
+    policy: PolicySettings = PolicySettings()
+
+    def identity(self, hostname: str | None = None) -> Identity:
+        """The ordinal that was given, else that of a StatefulSet's hostname, else a random one."""
+        chosen = self.instance
+        found = None if chosen.identity == "random" else chosen.ordinal
+        if found is None and chosen.identity != "random":
+            match = _ORDINAL.fullmatch(hostname or socket.gethostname())
+            found = int(match[1]) if match else None
+        if found is None and chosen.identity == "ordinal":
+            raise SettingsError(f"{PREFIX}INSTANCE__ORDINAL: no ordinal was given, and the hostname ends in none")
+        ordinal = secrets.token_hex(6) if found is None else str(found)
+        return Identity(name=f"{self.gate.group}.{ordinal}.{chosen.proc}", static=found is not None)
+
+
+def load(**overrides: Section) -> Settings:
+    """The settings of this process's environment. Raises SettingsError, one line for each fault, the variable first."""
+    if strangers := list(_strangers(os.environ)):
+        raise SettingsError("\n".join(strangers))
+    try:
+        return Settings(**overrides)  # type: ignore[arg-type]  # pydantic checks them
+    except ValidationError as failure:
+        raise SettingsError("\n".join(_fault(error["loc"], error["msg"]) for error in failure.errors())) from None
+    except UnreadableValue:  # it names the section alone, and only one setting is JSON
+        raise SettingsError(f"{variable('kafka', 'properties')}: not a JSON object") from None
+
+
+def known() -> list[str]:
+    """Every variable that is read, in order."""
+    return [
+        f"{PREFIX}{section}__{name}".upper()
+        for section, field in Settings.model_fields.items()
+        for name in _fields(field.annotation)
+    ]
+
+
+def variable(*path: object) -> str:
+    """The variable that a path of names comes from: `kafka, properties` is `GUARDRAIL_KAFKA__PROPERTIES`."""
+    return PREFIX + "__".join(str(step).upper() for step in path[:2])
+
+
+def _fields(section: object) -> list[str]:
+    return list(section.model_fields) if isinstance(section, type) and issubclass(section, Section) else []
+
+
+def _strangers(environment: Mapping[str, str]) -> Iterator[str]:
+    """Variables with our prefix that nothing reads: most often a misspelt setting that would silently do nothing."""
+    names = known()
+    for name in sorted(environment):
+        upper = name.upper()
+        if not upper.startswith(PREFIX) or upper in names or _FOREIGN.fullmatch(upper[len(PREFIX) :]):
+            continue
+        near = get_close_matches(upper, names, n=1, cutoff=0.8)
+        yield f"{name}: unknown setting" + (f"; did you mean {near[0]}?" if near else "")
+
+
+def _fault(path: tuple[object, ...], message: str) -> str:
+    return f"{variable(*path)}: {message.removeprefix('Value error, ')}"

@@ -1,0 +1,72 @@
+"""Kafka messages as the judge's raw records, and judged records as drift's trials. It must never look into a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_NOT_AVAILABLE, Message
+
+from guardrail.drift.tally import Trial
+from guardrail.judge.decide import Judged
+from guardrail.judge.model import RawRecord, Source
+from guardrail.judge.policy import Policies
+
+Headers = tuple[tuple[str, bytes | None], ...]
+
+OTHER = "other"
+NAME_CHARS = 128
+"""Model and agent names are labels and keys; a longer one is no name."""
+
+
+def raw_record(message: Message) -> RawRecord:
+    """The message as carried."""
+    kind, time_ms = message.timestamp()
+    return RawRecord(
+        value=message.value(),
+        key=message.key(),
+        headers=_headers(message),
+        source=Source(
+            topic=message.topic(),
+            partition=message.partition(),
+            offset=message.offset(),
+            timestamp_ms=None if kind == TIMESTAMP_NOT_AVAILABLE else time_ms,
+        ),
+    )
+
+
+def producers_time(message: Message) -> bool:
+    """Whether the producer set the timestamp: one that the broker set (LOG_APPEND_TIME) doesn't travel on."""
+    return bool(message.timestamp()[0] == TIMESTAMP_CREATE_TIME)
+
+
+def _headers(message: Message) -> Headers:
+    """In order, duplicates and nulls included. A header name that isn't UTF-8 costs the headers, never the record."""
+    try:
+        given = message.headers()
+    except (UnicodeDecodeError, SystemError):
+        return ()
+    return tuple(given) if given else ()  # type: ignore[arg-type]  # a message read from a broker has a list of pairs
+
+
+def trials(judged: Iterable[Judged], policies: Policies) -> Iterator[Trial]:
+    """One trial for each observation. Names outside the policy's catalogue are `other`."""
+    for one in judged:
+        decision, record = one.decision, one.record
+        if not decision.observations or record is None:
+            continue
+        policy = policies.get(decision.agent or "")
+        known = policy.parameter_ids if policy else frozenset()
+        source = decision.source
+        for seen in decision.observations:
+            yield Trial(
+                agent=policy.agent if policy else OTHER,
+                model=record.model[:NAME_CHARS],
+                parameter=seen.parameter_id if seen.parameter_id in known else OTHER,
+                quadrant=seen.quadrant.value,
+                simulated=seen.simulated,
+                conversation=record.conversation_id or decision.decision_id,
+                topic=source.topic or "",
+                partition=-1 if source.partition is None else source.partition,
+                offset=-1 if source.offset is None else source.offset,
+                timestamp_ms=source.timestamp_ms,
+            )

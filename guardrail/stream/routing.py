@@ -1,0 +1,182 @@
+"""Where a judged record goes: one outcome record and one decision, as values. It must never leave a record without.
+
+Key, timestamp and headers travel on as they came; our own headers replace those of an earlier pass. What doesn't fit
+its topic becomes a dead letter, in the same transaction: a record too large to publish would otherwise vanish, or stop
+its partition for ever.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from guardrail.judge.decide import Judged
+from guardrail.judge.model import Decision, Outcome, RawRecord, Violation, encode
+from guardrail.judge.record import replace_response
+from guardrail.stream.deadletter import TRUNCATED, Reason, error_headers, letter, wire_bytes, without_errors
+from guardrail.stream.record import Headers
+
+OURS = tuple(f"guardrail.{name}" for name in ("outcome", "codes", "policy", "engine", "decision", "source"))
+TRACEPARENT = "traceparent"
+TEXT_CHARS = 200
+LIST_COUNT = 50
+NAME_CHARS = 300
+
+
+class Route(msgspec.Struct, frozen=True):
+    """A topic and the largest record it takes."""
+
+    topic: str
+    max_bytes: int = 1_048_588  # Kafka's own default for max.message.bytes
+
+
+class Routes(msgspec.Struct, frozen=True):
+    """The topics that the gate writes."""
+
+    approved: Route = Route("llm.responses.approved")
+    corrected: Route = Route("llm.responses.corrected")
+    rejected: Route = Route("llm.responses.rejected")
+    dead_letter: Route = Route("llm.responses.dead-letter")
+    decisions: Route = Route("guardrail.decisions")
+    observations: Route = Route("guardrail.observations")
+
+    def of(self, outcome: Outcome) -> Route:
+        """The outcome's topic. Raises AttributeError for `skipped`, which has none."""
+        route: Route = getattr(self, outcome.value)
+        return route
+
+
+class Outgoing(msgspec.Struct, frozen=True):
+    """A record to publish. `timestamp_ms` 0 lets the producer set the time."""
+
+    topic: str
+    key: bytes | None
+    value: bytes | None
+    headers: Headers = ()
+    timestamp_ms: int = 0
+
+    def wire_bytes(self) -> int:
+        """Its largest possible size on the wire."""
+        return wire_bytes(self.key, self.value, self.headers)
+
+
+class Routed(msgspec.Struct, frozen=True):
+    """What is published for one record: the decision as it finally stands, and the records, the outcome's first."""
+
+    decision: Decision
+    records: tuple[Outgoing, ...]
+
+
+def route(raw: RawRecord, judged: Judged, routes: Routes, *, keep_time: bool = True) -> tuple[Outgoing, ...]:
+    """The outcome record (none for `skipped`) and the decision, in this order."""
+    return settle(raw, judged, routes, keep_time=keep_time).records
+
+
+def settle(raw: RawRecord, judged: Judged, routes: Routes, *, keep_time: bool = True) -> Routed:
+    """The same, with the decision. `keep_time` is false where a broker set the timestamp (LOG_APPEND_TIME)."""
+    decision, time_ms = judged.decision, max(raw.source.timestamp_ms or 0, 0) if keep_time else 0
+    if decision.outcome is Outcome.SKIPPED:
+        return Routed(decision, (decision_record(raw.key, raw, decision, routes.decisions, time_ms),))
+    if decision.outcome is Outcome.DEAD_LETTER:
+        return refuse(raw, decision, _judged_reason(decision), routes, time_ms)
+    key, target = _key(raw, judged), routes.of(decision.outcome)
+    made = Outgoing(target.topic, key, _value(raw, judged), (*_kept(raw), *_ours(raw, decision)), time_ms)
+    if (size := made.wire_bytes()) > target.max_bytes:
+        message = f"{decision.outcome.value} record of {size} bytes, {target.topic} takes {target.max_bytes}"
+        return refuse(raw, decision, Reason("OutputTooLarge", message, "produce"), routes, time_ms)
+    return Routed(decision, (made, decision_record(key, raw, decision, routes.decisions, time_ms)))
+
+
+def refuse(raw: RawRecord, decision: Decision, reason: Reason, routes: Routes, time_ms: int = 0) -> Routed:
+    """The dead letter and its decision, for whatever reason. `enforced_outcome` still tells what was judged."""
+    decision = replace(decision, outcome=Outcome.DEAD_LETTER)
+    ours = (*_ours(raw, decision), *error_headers(raw, reason))
+    key, value, headers = letter(raw, without_errors(_kept(raw)), ours, routes.dead_letter.max_bytes)
+    dead = Outgoing(routes.dead_letter.topic, key, value, headers, time_ms)
+    return Routed(decision, (dead, decision_record(key, raw, decision, routes.decisions, time_ms)))
+
+
+def decision_record(key: bytes | None, raw: RawRecord, decision: Decision, target: Route, time_ms: int = 0) -> Outgoing:
+    """The audit line under the record's key, with the trace's parent. One that is too large is cut, and says so."""
+    parents = [h for h in raw.headers if h[0] == TRACEPARENT and len(h[1] or b"") <= NAME_CHARS]
+    headers = (
+        *parents[-1:],
+        ("guardrail.outcome", decision.outcome.value.encode()),
+        ("guardrail.source", _coordinates(raw)),
+    )
+    made = Outgoing(target.topic, key, encode(decision), headers, time_ms)
+    for count in (LIST_COUNT, LIST_COUNT // 10, 0):
+        if made.wire_bytes() <= target.max_bytes:
+            return made
+        fitting = key if key is None or len(key) <= target.max_bytes // 4 else None
+        marks = (*headers, (TRUNCATED, b"decision"))
+        made = Outgoing(target.topic, fitting, encode(shorten(decision, count)), marks, time_ms)
+    return made
+
+
+def shorten(decision: Decision, count: int) -> Decision:
+    """The decision with its texts and lists cut to `count`; codes, coordinates, quadrants and scores are kept longest."""
+    grounding = decision.grounding
+    return replace(
+        decision,
+        message_id=_short(decision.message_id),
+        agent=_short(decision.agent),
+        reply=decision.reply if count == LIST_COUNT else None,
+        violations=tuple(
+            Violation(v.code, v.pointer[:TEXT_CHARS], v.detail[:TEXT_CHARS], v.action)
+            for v in decision.violations[:count]
+        ),
+        edits=tuple(
+            replace(e, pointer=e.pointer[:TEXT_CHARS], before=e.before[:TEXT_CHARS], after=e.after[:TEXT_CHARS])
+            for e in decision.edits[:count]
+        ),
+        observations=decision.observations[:count],
+        grounding=replace(grounding, claims=()) if grounding else None,
+    )
+
+
+def _short(name: str | None) -> str | None:
+    return name[:NAME_CHARS] if name else name
+
+
+def _value(raw: RawRecord, judged: Judged) -> bytes:
+    """The input object with the response replaced. Without a record (our own error, fail_open) it passes as it came."""
+    reply = judged.decision.reply
+    if judged.record is None or reply is None:
+        return raw.value or b""
+    return replace_response(judged.record, msgspec.json.encode(reply))
+
+
+def _key(raw: RawRecord, judged: Judged) -> bytes | None:
+    """A null key becomes the conversation's, so that its turns stay in order; an empty key is a key."""
+    conversation = judged.record.conversation_id if judged.record else None
+    if raw.key is not None or conversation is None:
+        return raw.key
+    return conversation.encode("utf-8", "surrogatepass")
+
+
+def _kept(raw: RawRecord) -> Headers:
+    """Theirs: all but those of an earlier pass of ours."""
+    return tuple(header for header in raw.headers if header[0] not in OURS)
+
+
+def _ours(raw: RawRecord, decision: Decision) -> Headers:
+    codes = dict.fromkeys(v.code for v in decision.violations if v.action.value != "ignore")
+    values = (
+        decision.outcome.value,
+        ",".join(codes),
+        decision.policy,
+        decision.engine,
+        decision.decision_id,
+    )
+    named = tuple((name, text.encode()) for name, text in zip(OURS, values, strict=False) if text is not None)
+    return (*named, ("guardrail.source", _coordinates(raw)))
+
+
+def _coordinates(raw: RawRecord) -> bytes:
+    return f"{raw.source.topic}/{raw.source.partition}/{raw.source.offset}".encode()
+
+
+def _judged_reason(decision: Decision) -> Reason:
+    codes = [v.code for v in decision.violations if v.action.value == "dead_letter"]
+    return Reason("NotJudged", ", ".join(codes) or "own error", "judge")
