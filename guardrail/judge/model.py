@@ -129,10 +129,10 @@ class Record(Value, frozen=True):
     locale: str | None
     history: tuple[Turn, ...] = ()
     evidence: tuple[Passage, ...] = ()
-    fields: dict[str, bytes] = {}
-    """Every top-level field as it was written (JSON text), so that what is unknown travels on unchanged."""
-    response_field: str = "response"
-    """The top-level key that the reply replaces on output."""
+    value: bytes = b"{}"
+    """The record's JSON text, as it was written."""
+    response_path: tuple[str, ...] = ("response",)
+    """Keys from the record's root to the response: where the reply is put on output."""
 
 
 class Finding(Value, frozen=True):

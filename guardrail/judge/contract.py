@@ -1,0 +1,178 @@
+"""The shapes that a response may have (CONTRACT §2 `response`), compiled. It must never judge what stands in a field.
+
+JSON Schema is jsonschema-rs's business; a schema never comes from a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jsonschema_rs
+
+from guardrail.errors import PolicyError
+from guardrail.judge.document import Shape
+from guardrail.judge.layout import LimitsLayout, ResponseLayout
+from guardrail.judge.model import Finding, Json
+
+_TEXT = {"type": "string"}
+_TEXT_OR_NULL = {"type": ["string", "null"]}
+
+
+def _object(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "required": list(fields), "properties": dict(fields), "additionalProperties": False}
+
+
+_INTENT = _object({"id": _TEXT_OR_NULL, "name": _TEXT_OR_NULL})
+_PARAMETER = _object(
+    {
+        "parameter_id": _TEXT,
+        "parameter_value_format": _TEXT,
+        "parameter_value_format_regex": _TEXT,
+        "parameter_extracted_part": _TEXT,
+        "simulate_regex_execution": {"type": "boolean"},
+    }
+)
+_ANALYSIS = _object(
+    {"message_content": _TEXT, "current_intent": _TEXT_OR_NULL, "parameters": {"type": "array", "items": _PARAMETER}}
+)
+_EVIDENCE = {"evidence_from_prompt": _TEXT}
+_SCOPE = {"intents_i_am_familiar_with": {"type": "array", "items": _TEXT}, "out_of_scope_request": {"type": "boolean"}}
+_REFER = {"answer_refer_to_parameter_id": _TEXT_OR_NULL}
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "scope": _object({"detected_intent": _INTENT, "generated_answer": _object({**_EVIDENCE, **_SCOPE, "answer": _TEXT})}),
+    "parameter": _object(
+        {"user_messages_analysis": _ANALYSIS, "generated_answer": _object({**_EVIDENCE, "answer": _TEXT, **_REFER})}
+    ),
+    "union": _object(
+        {
+            "user_messages_analysis": _ANALYSIS,
+            "detected_intent": _INTENT,
+            "generated_answer": _object({**_EVIDENCE, **_SCOPE, "answer": _TEXT, **_REFER}),
+        }
+    ),
+}
+"""The two built-in shapes and their union, as published (BACKGROUND §1)."""
+
+REASONING = (
+    "/user_messages_analysis",
+    "/generated_answer/evidence_from_prompt",
+    "/generated_answer/intents_i_am_familiar_with",
+    "/generated_answer/out_of_scope_request",
+)
+"""The built-in reasoning fields; what stands inside one is reasoning too."""
+
+PARAMETER_ORDER = tuple(_PARAMETER["properties"])[1:]
+"""Inside a parameter each field conditions the next: format, pattern, value, and only then the model's word on them."""
+
+_BOOLEANS = {"true": True, "True": True, "false": False, "False": False}
+_NULLS = frozenset({"null", "Null", "NULL", "none", "None", "NONE", ""})
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a policy expects of a response: compiled schemas, reasoning fields, order, and the reader's bounds."""
+
+    validators: Mapping[str, jsonschema_rs.Draft202012Validator]
+    reasoning: tuple[str, ...]
+    order: str
+    shape: Shape
+    custom: bool
+
+    def shape_of(self, tree: Mapping[str, Json]) -> str:
+        """Which shape a response is to be held against: `custom`, `union`, `parameter` or `scope`."""
+        if self.custom:
+            return "custom"
+        if "user_messages_analysis" in tree:
+            return "union" if "detected_intent" in tree else "parameter"
+        answer = tree.get("generated_answer")
+        refers = isinstance(answer, dict) and "answer_refer_to_parameter_id" in answer
+        return "parameter" if refers and "detected_intent" not in tree else "scope"
+
+
+def compile_contract(layout: ResponseLayout, limits: LimitsLayout) -> Contract:
+    """The compiled contract. Raises: PolicyError for a schema that isn't one."""
+    schema = layout.json_schema
+    try:
+        shapes = SHAPES if schema is None else {"custom": schema}
+        validators = {name: jsonschema_rs.Draft202012Validator(shape) for name, shape in shapes.items()}
+    except (ValueError, jsonschema_rs.ValidationError) as error:
+        raise PolicyError(f"response.schema: not a JSON Schema: {error}") from None
+    roots = frozenset((schema or {}).get("properties", {})) or frozenset(SHAPES["union"]["properties"])
+    shape = Shape(
+        response_chars=limits.response_chars,
+        depth=limits.depth,
+        roots=roots,
+        containers=frozenset({"/user_messages_analysis", "/user_messages_analysis/parameters", "/generated_answer", "/detected_intent"}),
+        tool=layout.tool,
+    )
+    return Contract(validators, layout.reasoning or REASONING, layout.order, shape, custom=schema is not None)
+
+
+def coerce(tree: dict[str, Json]) -> tuple[dict[str, Json], tuple[Finding, ...]]:
+    """The response with exact spellings of another type read as the right one, and a finding for each. The input isn't changed."""
+    findings: list[Finding] = []
+    tree = dict(tree)
+    _coerce_intent(tree, findings)
+    _coerce_answer(tree, findings)
+    _coerce_analysis(tree, findings)
+    return tree, tuple(findings)
+
+
+def _coerce_intent(tree: dict[str, Json], findings: list[Finding]) -> None:
+    if isinstance(intent := tree.get("detected_intent"), dict):
+        tree["detected_intent"] = intent = dict(intent)
+        for key in ("id", "name"):
+            _null(intent, key, "/detected_intent", findings)
+
+
+def _coerce_answer(tree: dict[str, Json], findings: list[Finding]) -> None:
+    if isinstance(answer := tree.get("generated_answer"), dict):
+        tree["generated_answer"] = answer = dict(answer)
+        _boolean(answer, "out_of_scope_request", "/generated_answer", findings)
+        _null(answer, "answer_refer_to_parameter_id", "/generated_answer", findings)
+
+
+def _coerce_analysis(tree: dict[str, Json], findings: list[Finding]) -> None:
+    if not isinstance(analysis := tree.get("user_messages_analysis"), dict):
+        return
+    tree["user_messages_analysis"] = analysis = dict(analysis)
+    _null(analysis, "current_intent", "/user_messages_analysis", findings)
+    pointer = "/user_messages_analysis/parameters"
+    items = analysis.get("parameters")
+    if isinstance(items, dict):
+        findings.append(Finding("schema.coerced", pointer, "a single object where a list of one belongs"))
+        items = [items]
+    if isinstance(items, list):
+        analysis["parameters"] = items = [dict(item) if isinstance(item, dict) else item for item in items]
+        for index, item in enumerate(items):
+            if isinstance(item, dict):
+                _boolean(item, "simulate_regex_execution", f"{pointer}/{index}", findings)
+
+
+def _boolean(parent: dict[str, Json], key: str, pointer: str, findings: list[Finding]) -> None:
+    if isinstance(value := parent.get(key), str) and value in _BOOLEANS:
+        parent[key] = _BOOLEANS[value]
+        findings.append(Finding("schema.coerced", f"{pointer}/{key}", "text that spells a boolean"))
+
+
+def _null(parent: dict[str, Json], key: str, pointer: str, findings: list[Finding]) -> None:
+    if isinstance(value := parent.get(key), str) and value.strip() in _NULLS:
+        parent[key] = None
+        findings.append(Finding("schema.string_null", f"{pointer}/{key}", "text that spells null"))
+
+
+def pointer(path: list[str | int]) -> str:
+    """An RFC 6901 JSON Pointer of a path."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+def errors(contract: Contract, name: str, tree: dict[str, Json]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """The schema's complaints as (kind, pointer, particulars), in the order of the schema."""
+    validator = contract.validators[name]
+    if validator.is_valid(tree):
+        return
+    for error in validator.iter_errors(tree):
+        yield error.kind.name, pointer(error.instance_path), error.kind.as_dict()

@@ -1,0 +1,152 @@
+"""Claims held against evidence, word by word: a training-free lexical verifier (GROUNDING §2). It must never read a style as a fault.
+
+Evidence is compiled once: sentences become windows of stems, figures and negated stems. A claim is measured against its best
+window; the policy's prompt, formats and catalogue are windows too, without an id, since the model may know them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+import msgspec
+
+from guardrail.judge.model import Passage
+from guardrail.judge.similarity import PassageVectors
+from guardrail.judge.speech import FILLERS, NEGATIONS, NUMBER_WORDS, STOP_WORDS, flat
+from guardrail.judge.text import numbers, sentences, stem
+
+NEAR_COPY = 0.6
+"""Share of a claim's weight found in one window from which it counts as a near copy of it."""
+SUPPORTED = 0.8
+"""Share from which even a binding sentence counts as backed by the evidence."""
+_NEGATION_REACH = 3
+"""How many words behind a negation are negated."""
+
+_FREE = re.compile(
+    r"\b(?:(?:no|without|free of|libre de|sans|sin) (?:any |extra |additional |aucun )?(?:charges?|fees?|costs?|frais|costes?|gastos?|cargos?)"
+    r"|gratuite?s?|gratuitement|gratis|gratuita?s?|gratuitos?)\b"
+)
+_CLAUSE = re.compile(r"[,;:()–—]")
+
+
+class Words(msgspec.Struct, frozen=True):
+    """A sentence as it is compared: content stems, figures, and the stems that stand under a negation."""
+
+    stems: frozenset[str]
+    figures: frozenset[str]
+    negated: frozenset[str]
+
+
+class Window(msgspec.Struct, frozen=True):
+    """One sentence of evidence; `passage_id` is null for what the model knows from its prompt."""
+
+    text: str
+    passage_id: str | None
+    words: Words
+
+
+class Measure(msgspec.Struct, frozen=True):
+    """A claim measured. `cover` and `fresh_cover` in [0, 1]; `risk` >= 0, higher = less supported."""
+
+    risk: float
+    cover: float
+    fresh_cover: float
+    unknown_figures: frozenset[str]
+    swapped_figures: frozenset[str]
+    flipped: frozenset[str]
+    window: Window | None
+
+
+def read_words(text: str) -> Words:
+    """A sentence's content."""
+    stems: set[str] = set()
+    negated: set[str] = set()
+    figures = set(numbers(text))
+    for clause in _CLAUSE.split(text):
+        reach = 0
+        for word in _FREE.sub("free", flat(clause)).split():
+            if word in NEGATIONS:
+                reach = _NEGATION_REACH
+                continue
+            if (value := NUMBER_WORDS.get(word)) is not None and word not in STOP_WORDS:
+                figures.add(str(value))
+            elif not word[0].isdigit() and word not in STOP_WORDS and word not in FILLERS:
+                stems.add(cut := stem(word))
+                if reach:
+                    negated.add(cut)
+            reach = max(0, reach - 1)
+    return Words(frozenset(stems), frozenset(figures), frozenset(negated))
+
+
+class Evidence:
+    """Passages and known context, compiled. Immutable."""
+
+    def __init__(self, passages: Sequence[Passage], context: Sequence[str] = ()) -> None:
+        """Compile. Bounds: linear in the text given."""
+        self.passages = tuple(passages)
+        self.context = tuple(context)
+        self.windows = tuple(
+            Window(part, passage_id, read_words(part))
+            for passage_id, text in [*((p.id, p.text) for p in passages), *((None, c) for c in context)]
+            for part in (text[start:end] for start, end in sentences(text))
+        )
+        counts = Counter(s for window in self.windows for s in window.words.stems)
+        self._total = len(self.windows)
+        self._weights = {s: math.log((self._total + 1) / (count + 0.5)) for s, count in counts.items()}
+        self.figures = frozenset(f for window in self.windows for f in window.words.figures)
+        self.stems = frozenset(counts)
+
+    @cached_property
+    def vectors(self) -> PassageVectors:
+        """The passages' TF-IDF vectors, for the published score."""
+        return PassageVectors([passage.text for passage in self.passages])
+
+    def extended(self, passages: Sequence[Passage]) -> Evidence:
+        """This evidence with the passages of one record added."""
+        return Evidence((*self.passages, *passages), self.context) if passages else self
+
+    def weight(self, stems: Iterable[str]) -> float:
+        """The summed inverse document frequency of stems; unseen ones weigh most."""
+        unseen = math.log(self._total + 2)
+        return sum(max(0.05, self._weights.get(s, unseen)) for s in stems)
+
+    def measure(self, claim: Words, known: Words) -> Measure:
+        """A claim against its best window. `known` is what the user said: it needs no evidence."""
+        total = self.weight(sorted(claim.stems))
+        best, cover = self._best(claim, total)
+        fresh = claim.stems - known.stems
+        fresh_total = self.weight(sorted(fresh))
+        fresh_cover = self.weight(sorted(fresh & self.stems)) / fresh_total if fresh_total else 1.0
+        unknown = claim.figures - self.figures - known.figures
+        near = best is not None and cover >= NEAR_COPY
+        swapped = claim.figures - best.words.figures - known.figures if near and best and best.words.figures else frozenset[str]()
+        flipped = (claim.negated ^ best.words.negated) & claim.stems & best.words.stems if near and best else frozenset[str]()
+        risk = 4 * (1 - fresh_cover) + 0.5 * (1 - cover) + 2 * len(unknown) + 1.5 * bool(swapped - unknown) + 1.5 * bool(flipped)
+        return Measure(risk, cover, fresh_cover, unknown, swapped, flipped, best)
+
+    def _best(self, claim: Words, total: float) -> tuple[Window | None, float]:
+        best, best_weight = None, 0.0
+        for window in self.windows:
+            shared = claim.stems & window.words.stems
+            weight = self.weight(sorted(shared)) + 0.25 * len(claim.figures & window.words.figures) if shared else 0.0
+            if weight > best_weight:
+                best, best_weight = window, weight
+        if best is None or not total:
+            return best, 0.0
+        return best, min(1.0, self.weight(sorted(claim.stems & best.words.stems)) / total)
+
+    def nearest_passage(self, text: str) -> Window | None:
+        """The evidence sentence that shares most with a text; null when nothing is shared."""
+        wanted = read_words(text)
+        best, best_weight = None, 0.0
+        for window in self.windows:
+            if window.passage_id is None:
+                continue
+            weight = self.weight(sorted(wanted.stems & window.words.stems))
+            if weight > best_weight:
+                best, best_weight = window, weight
+        return best

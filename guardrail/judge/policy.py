@@ -1,0 +1,198 @@
+"""A policy compiled: everything that can change a verdict, ready for the hot path. It must never read a file.
+
+Same resolved bytes, same revision; same revision and engine, same decision (CONTRACT §2).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from guardrail.errors import PolicyError
+from guardrail.judge.codes import CODES
+from guardrail.judge.contract import Contract, compile_contract
+from guardrail.judge.evidence import Evidence
+from guardrail.judge.layout import ParameterLayout, PolicyLayout, read_layout
+from guardrail.judge.lexicon import DIGEST
+from guardrail.judge.model import Action, Execution, Intent, Passage
+from guardrail.judge.pattern import Fault, compile_pattern, execute
+from guardrail.judge.text import fold, name_key
+from guardrail.version import VERSION
+
+ENGINE = f"guardrail-{VERSION}+{DIGEST}"
+"""The product's version and the digest of its lexicons: on every decision."""
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """A configured parameter. `example` values come from `examples`; `folded_format` is the format as bare words."""
+
+    id: str
+    format: str
+    folded_format: str
+    pattern: str | None
+    intents: frozenset[str]
+    valid: tuple[str, ...]
+    invalid: tuple[str, ...]
+    normalise: frozenset[str]
+    synonyms: dict[str, str]
+
+    def allowed_for(self, intent: Intent) -> bool:
+        """Whether it may be asked for this intent; an unknown intent excludes nothing."""
+        return intent.id is None or not self.intents or intent.id in self.intents
+
+
+@dataclass(frozen=True)
+class Policy:
+    """One agent's policy, compiled. Made by `compile_policy`."""
+
+    layout: PolicyLayout
+    revision: str
+    resolved: bytes
+    """The policy's resolved bytes: JSON, files included. What `guardrail.policies` carries; loads to the same revision."""
+    contract: Contract
+    intents: Mapping[str, Intent]
+    intent_keys: Mapping[str, Intent]
+    """Letters and digits of every id, name and alias -> the intent."""
+    parameters: Mapping[str, Parameter]
+    parameter_keys: Mapping[str, Parameter]
+    actions: Mapping[str, Action]
+    evidence: Evidence
+    folded_prompt: str
+    input: Mapping[str, str]
+
+    @property
+    def agent(self) -> str:
+        """The agent that this policy is for."""
+        return self.layout.agent
+
+    @property
+    def mode(self) -> str:
+        """`enforce` or `shadow`."""
+        return self.layout.mode
+
+    @property
+    def on_error(self) -> str:
+        """`fail_closed` or `fail_open`: what happens on an error of our own."""
+        return self.layout.on_error
+
+    @cached_property
+    def parameter_ids(self) -> frozenset[str]:
+        """The configured parameters, for labels and cells."""
+        return frozenset(self.parameters)
+
+    def parameters_of(self, intent: Intent) -> Iterator[Parameter]:
+        """The parameters that may be asked for this intent, in the policy's order."""
+        return (parameter for parameter in self.parameters.values() if parameter.allowed_for(intent))
+
+
+Policies = Mapping[str, Policy]
+"""Agent -> its policy."""
+
+
+def compile_policy(text: str, name: str = "policy", files: Mapping[str, str] | None = None) -> Policy:
+    """The policy that this text (YAML or JSON) describes; `files` holds the texts of the evidence files that it names.
+
+    Raises: PolicyError, one line a fault, each with `name`, line and key.
+    """
+    layout = resolve(read_layout(text, name), name, files or {})
+    resolved = msgspec.json.encode(layout.model_dump(mode="json", by_alias=True, exclude_unset=True), order="sorted")
+    parameters = {p.id: _parameter(p) for p in layout.parameters}
+    faults = [fault for p in parameters.values() for fault in _pattern_faults(p)]
+    if faults:
+        raise PolicyError("\n".join(f"{name}: {fault}" for fault in faults))
+    intents = {intent.id: Intent(intent.id, intent.name) for intent in layout.intents}
+    return Policy(
+        layout=layout,
+        revision=hashlib.sha256(resolved).hexdigest()[:16],
+        resolved=resolved,
+        contract=compile_contract(layout.response, layout.limits),
+        intents=intents,
+        intent_keys=_intent_keys(layout, intents),
+        parameters=parameters,
+        parameter_keys={name_key(p.id): p for p in parameters.values()},
+        actions=_actions(layout.on_fail),
+        evidence=Evidence(_passages(layout), context=_context(layout)),
+        folded_prompt=f" {fold(layout.prompt)} ",
+        input={key: pointer for key, pointer in layout.input if pointer is not None},
+    )
+
+
+def resolve(layout: PolicyLayout, name: str, files: Mapping[str, str]) -> PolicyLayout:
+    """The layout with the evidence files' paragraphs in the place of their names. Raises: PolicyError for a missing file."""
+    if all(passage.file is None for passage in layout.evidence):
+        return layout
+    passages: list[dict[str, Any]] = []
+    for index, passage in enumerate(layout.evidence):
+        if passage.file is None:
+            passages.append({"id": passage.id, "text": passage.text})
+            continue
+        if passage.file not in files:
+            raise PolicyError(f"{name}: evidence.{index}.file: {passage.file} can't be read")
+        stem = passage.id or passage.file
+        paragraphs = [part.strip() for part in files[passage.file].split("\n\n") if part.strip()]
+        passages += [{"id": f"{stem}#{n}", "text": " ".join(part.split())} for n, part in enumerate(paragraphs, 1)]
+    document = layout.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return PolicyLayout.model_validate_json(msgspec.json.encode({**document, "evidence": passages}))
+
+
+def _parameter(layout: ParameterLayout) -> Parameter:
+    return Parameter(
+        id=layout.id,
+        format=layout.format,
+        folded_format=fold(layout.format),
+        pattern=layout.pattern,
+        intents=frozenset(layout.intents),
+        valid=layout.examples.valid,
+        invalid=layout.examples.invalid,
+        normalise=frozenset(layout.normalise),
+        synonyms={fold(word): value for word, value in layout.synonyms.items()},
+    )
+
+
+def _pattern_faults(parameter: Parameter) -> Iterator[str]:
+    if parameter.pattern is None:
+        return
+    where = f"parameters.{parameter.id}.pattern"
+    compiled = compile_pattern(parameter.pattern)
+    if isinstance(compiled, Fault):
+        yield f"{where}: {compiled.kind}: {compiled.reason}"
+        return
+    for wanted, values in ((Execution.MATCHED, parameter.valid), (Execution.NOT_MATCHED, parameter.invalid)):
+        for value in values:
+            if execute(parameter.pattern, value).execution is not wanted:
+                verb = "refuses the valid" if wanted is Execution.MATCHED else "accepts the invalid"
+                yield f"{where}: {verb} example {value!r}"
+
+
+def _intent_keys(layout: PolicyLayout, intents: Mapping[str, Intent]) -> dict[str, Intent]:
+    keys: dict[str, Intent] = {}
+    for entry in layout.intents:
+        for spelling in (entry.id, entry.name, *entry.aliases):
+            if keys.setdefault(name_key(spelling), intents[entry.id]).id != entry.id:
+                raise PolicyError(f"intents: {spelling!r} can mean {keys[name_key(spelling)].id} and {entry.id}")
+    return keys
+
+
+def _actions(on_fail: Mapping[str, str]) -> dict[str, Action]:
+    actions = {name: code.default for name, code in CODES.items()}
+    for family in (key for key in on_fail if key not in CODES):
+        wanted = Action(on_fail[family])
+        actions.update({name: wanted for name, code in CODES.items() if code.family == family and code.allows(wanted)})
+    actions.update({name: Action(action) for name, action in on_fail.items() if name in CODES})
+    return actions
+
+
+def _passages(layout: PolicyLayout) -> tuple[Passage, ...]:
+    return tuple(Passage(p.id, p.text) for p in layout.evidence if p.id is not None and p.text is not None)
+
+
+def _context(layout: PolicyLayout) -> tuple[str, ...]:
+    """What the model may know besides evidence: the prompt, the formats, the catalogue."""
+    names = [text for intent in layout.intents for text in (intent.name, intent.id.replace("_", " "))]
+    formats = [f"{p.id.replace('_', ' ')} {p.format}" for p in layout.parameters]
+    return tuple(text for text in (layout.prompt, *formats, *names) if text)

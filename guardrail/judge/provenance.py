@@ -1,0 +1,185 @@
+"""Where a value comes from: are these the user's own words? It must never change a value, nor ask whether it matches anything.
+
+The value must be whole tokens of the user's message, or differ from them only as the policy's `normalise` allows (CONTRACT §5).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from enum import StrEnum
+from functools import lru_cache
+
+import msgspec
+
+from guardrail.judge.dates import dates_in
+from guardrail.judge.policy import Parameter
+from guardrail.judge.speech import NUMBER_WORDS
+from guardrail.judge.text import fold, plain, visible
+
+_INNER_SIGNS = "-_/+@&"
+"""Signs that join letters and digits into one token; `.`, `,` and `:` join digits alone."""
+_DIGIT_SIGNS = ".,:"
+_WORDS_MAX = 64
+"""Most words of a message that are tried as one spoken or spaced value."""
+
+
+class Origin(StrEnum):
+    """How a value stands to the user's words."""
+
+    VERBATIM = "verbatim"
+    ALLOWED = "allowed"
+    HISTORY = "history"
+    CUT = "cut"
+    ALTERED = "altered"
+    ABSENT = "absent"
+
+
+class Provenance(msgspec.Struct, frozen=True):
+    """Where a value was found. `invisible` marks invisible characters in it or in the words that it comes from."""
+
+    origin: Origin
+    how: str = ""
+    invisible: bool = False
+
+
+def trace(value: str, message: str, parameter: Parameter, history: tuple[str, ...]) -> Provenance:
+    """The provenance of a value. Linear in the message for each allowed difference."""
+    if not value or stands_whole(value, message):
+        return Provenance(Origin.VERBATIM, invisible=visible(value) != value)
+    if how := _allowed(value, message, parameter):
+        return Provenance(Origin.ALLOWED, how)
+    if "history" in parameter.normalise and any(stands_whole(value, turn) or _allowed(value, turn, parameter) for turn in history):
+        return Provenance(Origin.HISTORY, "history")
+    if value in message:
+        return Provenance(Origin.CUT)
+    if how := _altered(value, message):
+        return Provenance(Origin.ALTERED, how, invisible=how == "invisible")
+    return Provenance(Origin.ABSENT)
+
+
+def stands_whole(value: str, message: str) -> bool:
+    """Whether the value occurs in the message as whole tokens: not as a piece of a longer word, number or code."""
+    start = message.find(value)
+    while start >= 0:
+        if _edge(message, start, -1) and _edge(message, start + len(value), +1):
+            return True
+        start = message.find(value, start + 1)
+    return False
+
+
+def _edge(message: str, position: int, step: int) -> bool:
+    """Whether a token may begin (step -1) or end (step +1) at this position."""
+    inside = position if step < 0 else position - 1
+    outside = position - 1 if step < 0 else position
+    if not 0 <= outside < len(message) or not 0 <= inside < len(message):
+        return True
+    edge, next_char = message[inside], message[outside]
+    if not edge.isalnum():
+        return True
+    if next_char.isalnum() or unicodedata.combining(next_char):
+        return False
+    beyond = outside + step
+    after = message[beyond] if 0 <= beyond < len(message) else ""
+    if next_char in _INNER_SIGNS:
+        return not (after.isalnum() or (step < 0 and next_char in "+-" and edge.isdigit() and not after.strip()))
+    return not (next_char in _DIGIT_SIGNS and edge.isdigit() and after.isdigit())
+
+
+def _allowed(value: str, message: str, parameter: Parameter) -> str:
+    """The normalisation that the policy allows and that explains the value; "" when none does."""
+    options = parameter.normalise
+    if "synonyms" in options and any(
+        meaning == value and f" {word} " in f" {fold(message)} " for word, meaning in parameter.synonyms.items()
+    ):
+        return "synonyms"
+    for option, spelled in (("upper", message.upper()), ("lower", message.lower()), ("trim", message)):
+        if option in options and stands_whole(value.strip() if option == "trim" else value, spelled):
+            return option
+    cased = message.upper() if "upper" in options else message.lower() if "lower" in options else message
+    if "collapse_spaces" in options and value in _joined_runs(cased, len(value)):
+        return "collapse_spaces"
+    if "spoken_digits" in options and value in _spoken_runs(plain(message), len(value)):
+        return "spoken_digits"
+    if "date_iso" in options and value in dates_in(message):
+        return "date_iso"
+    return ""
+
+
+_TOKEN = re.compile(r"[^\s]+")
+
+
+def _joined_runs(message: str, length: int) -> Iterator[str]:
+    """Runs of whole tokens with the blanks between them taken out, up to the value's length."""
+    tokens = [token.strip(".,;:!?()\"'«»") for token in _TOKEN.findall(visible(message))][:_WORDS_MAX]
+    for start in range(len(tokens)):
+        joined = ""
+        for token in tokens[start:]:
+            joined += token
+            if len(joined) >= length:
+                break
+        yield joined
+
+
+@lru_cache(maxsize=1024)
+def _spoken_tokens(message: str) -> tuple[str, ...]:
+    tokens: list[str] = []
+    repeat = 1
+    for word in re.findall(r"[^\W_]+", message)[:_WORDS_MAX]:
+        if word in {"double", "doble"}:
+            repeat = 2
+        elif word in {"triple"}:
+            repeat = 3
+        else:
+            spelled = str(NUMBER_WORDS[word]) if word in NUMBER_WORDS else word if word.isdecimal() else " "
+            tokens += [spelled] * repeat
+            repeat = 1
+    return tuple(_merge_tens(tokens))
+
+
+def _merge_tens(tokens: list[str]) -> Iterator[str]:
+    """Twenty, one -> 21; sixty, ten -> 70 (French counts so); four, twenty -> 80."""
+    index = 0
+    while index < len(tokens):
+        first = tokens[index]
+        second = tokens[index + 1] if index + 1 < len(tokens) else ""
+        tens = len(first) == 2 and first.endswith("0") and first != "10"
+        if first == "4" and second == "20":
+            tokens[index + 1] = "80"
+        elif tens and second.isdecimal() and (len(second) == 1 or (first in {"60", "80"} and second.startswith("1"))) and second != "0":
+            tokens[index + 1] = str(int(first) + int(second))
+        else:
+            yield first
+        index += 1
+
+
+def _spoken_runs(message: str, length: int) -> Iterator[str]:
+    tokens = _spoken_tokens(message)
+    for start in range(len(tokens)):
+        joined = ""
+        for token in tokens[start:]:
+            joined += token
+            if len(joined) >= length or " " in joined:
+                break
+        yield joined
+
+
+def _altered(value: str, message: str) -> str:
+    """What the model did to the user's words to get the value; "" when the value isn't made of them."""
+    if visible(value) and visible(value) in visible(message):
+        return "invisible"
+    if value.casefold() in message.casefold():
+        return "case"
+    if _bare(value) and _bare(value) in _bare(message):
+        return "signs"
+    if set(dates_in(value)) & set(dates_in(message, both_orders=True)):
+        return "date"
+    digits = re.sub(r"[^0-9]", "", value)
+    if len(digits) >= 8 and digits[-8:] in re.sub(r"[^0-9]", "", message):
+        return "digits"
+    return ""
+
+
+def _bare(text: str) -> str:
+    return fold(text).replace(" ", "")

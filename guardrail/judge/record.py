@@ -1,0 +1,244 @@
+"""Bytes to record: the envelope of CONTRACT §1, read once and strictly. It must never look into the response.
+
+A record that can't be read is a list of findings: it goes to the dead letters, it never raises.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from guardrail.judge.model import Finding, Json, Passage, RawRecord, Record, Turn, Value
+from guardrail.judge.policy import Policies, Policy
+
+RECORD_BYTES = 16_777_216
+"""No record larger than this is parsed at all: more than any broker is set to take. The policy's own bound is far lower."""
+
+_RAW_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
+_REGISTRY_PREFIX_BYTES = 5
+"""Confluent Schema Registry's framing: a zero byte and a four byte schema id before the payload."""
+_FIELDS = ("agent_id", "user_message", "response", "message_id", "conversation_id", "model", "locale", "history", "evidence")
+_MISSING: Any = object()
+
+
+class Reading(Value, frozen=True):
+    """A record read, or null with the findings that say why not. `agent_id` is known even for some that can't be read."""
+
+    record: Record | None
+    policy: Policy | None = None
+    agent_id: str | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def read_record(raw: RawRecord, policies: Policies) -> Reading:
+    """The record in these bytes, and the policy of its agent."""
+    if raw.value is None:
+        return Reading(None, findings=(Finding("transport.tombstone"),))
+    value, findings = _unframe(raw.value)
+    fields = _top_level(value)
+    if isinstance(fields, Finding):
+        return Reading(None, findings=(*findings, fields))
+    view = _View(fields, value, raw, policies)
+    return view.read(findings)
+
+
+def replace_response(record: Record, reply: bytes) -> bytes:
+    """The record's JSON text with `reply` (JSON) in the response's place; every other field stands as it was written."""
+    return _splice(record.value, record.response_path, reply)
+
+
+def _unframe(value: bytes) -> tuple[bytes, tuple[Finding, ...]]:
+    framed = value[:1] == b"\0" and value[_REGISTRY_PREFIX_BYTES : _REGISTRY_PREFIX_BYTES + 1] in (b"{", b" ", b"\n")
+    if not framed:
+        return value, ()
+    return value[_REGISTRY_PREFIX_BYTES:], (Finding("transport.schema_registry_prefix"),)
+
+
+def _top_level(value: bytes) -> dict[str, msgspec.Raw] | Finding:
+    if len(value) > RECORD_BYTES:
+        return Finding("limits.too_large", detail=f"{len(value)} bytes", fatal=True)
+    try:
+        text = value.decode()
+    except UnicodeDecodeError as error:
+        binary = any(byte < 32 and byte not in b"\t\n\r" for byte in value[:4096]) or value[:2] == b"\x1f\x8b"
+        return Finding("encoding.not_text" if binary else "encoding.invalid_utf8", detail=f"byte {error.start}")
+    if not text or text.isspace():
+        return Finding("syntax.empty", detail="zero-length record", fatal=True)
+    try:
+        fields = _RAW_OBJECT.decode(value.removeprefix(b"\xef\xbb\xbf"))
+    except msgspec.ValidationError:
+        return Finding("schema.not_object", detail="the record is JSON but no object", fatal=True)
+    except (msgspec.DecodeError, RecursionError):
+        code = "encoding.not_text" if "\0" in text else "syntax.no_json"
+        return Finding(code, detail="the record isn't JSON", fatal=True)
+    return _refuse_repeated(fields, value)
+
+
+def _refuse_repeated(fields: dict[str, msgspec.Raw], value: bytes) -> dict[str, msgspec.Raw] | Finding:
+    """A repeated key takes its value's colons with it: counting them finds it without a second parse."""
+    inner = sum(bytes(raw).count(b":") for raw in fields.values()) + sum(key.count(":") + 1 for key in fields)
+    if value.count(b":") == inner:
+        return fields
+    keys: list[str] = []
+
+    def collect(pairs: list[tuple[str, Any]]) -> None:
+        keys[:] = [key for key, _ in pairs]  # the outermost object is finished last
+
+    json.loads(value, object_pairs_hook=collect)
+    repeated = sorted({key for key in keys if keys.count(key) > 1} & {*_FIELDS}) if len(keys) < 10_000 else ["too many keys"]
+    return Finding("types.duplicate_key", f"/{repeated[0]}", "a field of the record is given twice", fatal=True) if repeated else fields
+
+
+class _View:
+    """The fields of one record, by their own names or where the policy's `input` maps them."""
+
+    def __init__(self, fields: Mapping[str, msgspec.Raw], value: bytes, raw: RawRecord, policies: Policies) -> None:
+        self.fields = fields
+        self.value = value
+        self.raw = raw
+        self.policies = policies
+        self.findings: list[Finding] = []
+
+    def read(self, findings: tuple[Finding, ...]) -> Reading:
+        self.findings.extend(findings)
+        agent_id = self._agent()
+        if agent_id is None:
+            return self._dead("transport.missing_metadata", "", "agent_id is missing")
+        policy = self.policies.get(agent_id)
+        if policy is None:
+            return self._dead("transport.unknown_agent", "/agent_id", "no policy for this agent", agent_id)
+        pointers = policy.input
+        message = self._text(pointers.get("user_message", "/user_message"))
+        response = self._at(pointers.get("response", "/response"))
+        if message is None or response is _MISSING:
+            missing = "user_message" if message is None else "response"
+            return self._dead("transport.missing_metadata", "", f"{missing} is missing or no text", agent_id)
+        record = self._record(policy, message, response)
+        return Reading(record, policy, agent_id, tuple(self.findings))
+
+    def _record(self, policy: Policy, message: str, response: Json) -> Record:
+        pointers = policy.input
+        if not isinstance(response, str):
+            self.findings.append(Finding("transport.object_response", pointers.get("response", "/response")))
+        self._note_transport()
+        return Record(
+            agent_id=policy.agent,
+            user_message=message,
+            response=response,
+            message_id=self._message_id(self._text(pointers.get("message_id", "/message_id"))),
+            conversation_id=self._text(pointers.get("conversation_id", "/conversation_id")) or self._key_text(),
+            model=self._text(pointers.get("model", "/model")) or self.raw.header("guardrail.model") or "unknown",
+            locale=self._text(pointers.get("locale", "/locale")),
+            history=_turns(self._at(pointers.get("history", "/history"))),
+            evidence=_passages(self._at(pointers.get("evidence", "/evidence"))),
+            value=self.value,
+            response_path=tuple(_unescape(part) for part in pointers.get("response", "/response").split("/")[1:]),
+        )
+
+    def _agent(self) -> str | None:
+        named = self._text("/agent_id")
+        if named is None:
+            mapped = (p for p in self.policies.values() if "agent_id" in p.input)
+            named = next((p.agent for p in mapped if self._text(p.input["agent_id"]) == p.agent), None)
+        return named or self.raw.header("guardrail.agent")
+
+    def _note_transport(self) -> None:
+        source = self.raw.source
+        if source.topic is None:
+            return
+        if self.raw.key is None:
+            self.findings.append(Finding("transport.missing_key"))
+        if source.timestamp_ms is None or source.timestamp_ms <= 0:
+            self.findings.append(Finding("transport.bad_timestamp", detail="no sensible timestamp"))
+
+    def _message_id(self, given: str | None) -> str | None:
+        if given is not None:
+            return given
+        self.findings.append(Finding("transport.missing_metadata", detail="message_id is derived"))
+        source = self.raw.source
+        return None if source.topic is None else f"{source.topic}-{source.partition}-{source.offset}"
+
+    def _key_text(self) -> str | None:
+        return None if self.raw.key is None else self.raw.key.decode(errors="replace")
+
+    def _text(self, pointer: str) -> str | None:
+        found = self._at(pointer)
+        if isinstance(found, str):
+            return found
+        return str(found) if isinstance(found, int) and not isinstance(found, bool) else None
+
+    def _at(self, pointer: str) -> Json:
+        first, *rest = [_unescape(part) for part in pointer.split("/")[1:]]
+        raw = self.fields.get(first)
+        if raw is None:
+            return _MISSING
+        found = _decode(raw)
+        for part in rest:
+            found = _step(found, part)
+        return found
+
+    def _dead(self, code: str, pointer: str, detail: str, agent_id: str | None = None) -> Reading:
+        return Reading(None, None, agent_id, (*self.findings, Finding(code, pointer, detail, fatal=True)))
+
+
+def _decode(raw: msgspec.Raw) -> Json:
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError):
+        pass
+    try:
+        return json.loads(bytes(raw))  # lone surrogates and integers of any size, which msgspec refuses
+    except (ValueError, RecursionError):
+        return _MISSING
+
+
+def _step(found: Json, part: str) -> Json:
+    if isinstance(found, dict):
+        return found.get(part, _MISSING)
+    if isinstance(found, list) and part.isdecimal() and int(part) < len(found):
+        return found[int(part)]
+    return _MISSING
+
+
+def _unescape(part: str) -> str:
+    return part.replace("~1", "/").replace("~0", "~")
+
+
+def _turns(found: Json) -> tuple[Turn, ...]:
+    if not isinstance(found, list):
+        return ()
+    turns = (t for t in found if isinstance(t, dict) and isinstance(t.get("text"), str))
+    return tuple(Turn(str(t.get("role", "")), t["text"]) for t in turns)
+
+
+def _passages(found: Json) -> tuple[Passage, ...]:
+    if not isinstance(found, list):
+        return ()
+    passages = []
+    for index, entry in enumerate(found):
+        text = entry.get("text") if isinstance(entry, dict) else entry
+        if isinstance(text, str) and text.strip():
+            named = entry.get("id") if isinstance(entry, dict) else None
+            passages.append(Passage(named if isinstance(named, str) else f"record-{index}", text))
+    return tuple(passages)
+
+
+def _splice(value: bytes, path: tuple[str, ...], new: bytes) -> bytes:
+    if not path:
+        return new
+    head, rest = path[0], path[1:]
+    try:
+        fields = _RAW_OBJECT.decode(value)
+    except msgspec.ValidationError:
+        items = [bytes(raw) for raw in _RAW_ARRAY.decode(value)]
+        items[int(head)] = _splice(items[int(head)], rest, new)
+        return b"[" + b",".join(items) + b"]"
+    parts = [
+        msgspec.json.encode(key) + b":" + (_splice(bytes(raw), rest, new) if key == head else bytes(raw))
+        for key, raw in fields.items()
+    ]
+    return b"{" + b",".join(parts) + b"}"

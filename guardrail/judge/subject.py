@@ -1,0 +1,200 @@
+"""One response on the bench: what every check looks at. It must never judge; it is made once, and each check gets the same.
+
+Facts that several checks need (names found in the catalogue, the regex runs, what each sentence does) are established here.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from guardrail.judge.catalogue import IntentMatch, match_intent, match_parameter
+from guardrail.judge.evidence import Evidence, Words, read_words
+from guardrail.judge.model import Execution, Json, ParameterValue, Quadrant, Record
+from guardrail.judge.pattern import Run, execute
+from guardrail.judge.policy import Parameter, Policy
+from guardrail.judge.provenance import Origin, Provenance, trace
+from guardrail.judge.speech import Sentence, read_answer
+
+ANSWER = "/generated_answer/answer"
+PARAMETERS = "/user_messages_analysis/parameters"
+_UNDECIDED = {Execution.INVALID, Execution.UNSUPPORTED, Execution.UNSAFE, Execution.TIMED_OUT, Execution.VALUE_TOO_LONG}
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """One parameter of a response: what the model said of it, and what we found."""
+
+    pointer: str
+    item: dict[str, Json]
+    parameter: Parameter | None
+    spelling: str
+    """How its id matches the catalogue: exact, case, unknown or none."""
+    allowed: bool
+    """Whether it may be asked for the response's intent."""
+    repeated: bool
+    """Whether the response names it more than once."""
+    value: str | None
+    run: Run | None
+    simulated: bool | None
+    quadrant: Quadrant | None
+    refused_examples: tuple[str, ...]
+    accepted_examples: tuple[str, ...]
+    """Configured valid examples that the model's pattern refuses; invalid ones that it accepts."""
+    format_example_refused: bool
+    operator: Run | None
+    """The operator's own pattern over the value, where one is configured."""
+    provenance: Provenance | None
+
+    @property
+    def id(self) -> str | None:
+        """The configured id; null for a name that the agent doesn't have."""
+        return None if self.parameter is None else self.parameter.id
+
+    @property
+    def discredited(self) -> bool:
+        """Whether the model's pattern proves nothing (CONTRACT §5)."""
+        return bool(self.refused_examples or self.accepted_examples or self.format_example_refused)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the value may be handed to the channel tier."""
+        fine = self.provenance is not None and self.provenance.origin in {Origin.VERBATIM, Origin.ALLOWED, Origin.HISTORY}
+        decided = not self.discredited if self.operator is None else self.operator.execution is Execution.MATCHED
+        known = self.parameter is not None and self.allowed and not self.repeated
+        return known and fine and decided and bool(self.value) and self.quadrant is Quadrant.AGREED
+
+
+class Subject:
+    """A readable response with its record and policy. Immutable in use; what is costly is computed on first need."""
+
+    def __init__(self, record: Record, policy: Policy, tree: dict[str, Json], ambiguous: frozenset[str]) -> None:
+        """Hold the facts. `ambiguous` lists pointers of keys given twice with different values (absent from `tree`)."""
+        self.record = record
+        self.policy = policy
+        self.tree = tree
+        self.ambiguous = ambiguous
+        self.intent: IntentMatch = match_intent(tree, policy)
+        answer = tree.get("generated_answer")
+        self.fields: dict[str, Json] = answer if isinstance(answer, dict) else {}
+        text = self.fields.get("answer")
+        self.answer: str | None = text if isinstance(text, str) else None
+        self.out_of_scope: bool = self.fields.get("out_of_scope_request") is True
+
+    @cached_property
+    def analysis(self) -> dict[str, Json]:
+        """`user_messages_analysis`, empty where the shape has none."""
+        found = self.tree.get("user_messages_analysis")
+        return found if isinstance(found, dict) else {}
+
+    @cached_property
+    def refer(self) -> tuple[Parameter | None, str]:
+        """The parameter that the answer refers to, and how its id matches the catalogue."""
+        return match_parameter(self.fields.get("answer_refer_to_parameter_id"), self.policy)
+
+    @cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """The parameters of the response, in order."""
+        items = self.analysis.get("parameters")
+        listed = [(i, item) for i, item in enumerate(items) if isinstance(item, dict)] if isinstance(items, list) else []
+        matches = [match_parameter(item.get("parameter_id"), self.policy) for _, item in listed]
+        ids = [parameter.id if parameter else None for parameter, _ in matches]
+        return tuple(
+            self._trial(f"{PARAMETERS}/{index}", item, match, repeated=match[0] is not None and ids.count(match[0].id) > 1)
+            for (index, item), match in zip(listed, matches, strict=True)
+        )
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The answer's sentences and what each does."""
+        return read_answer(self.answer) if self.answer else ()
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The policy's passages and the record's."""
+        return self.policy.evidence.extended(self.record.evidence)
+
+    @cached_property
+    def known(self) -> Words:
+        """What the user said, in this turn and before: an answer may repeat it without evidence."""
+        turns = " ; ".join(turn.text for turn in self.record.history)
+        return read_words(f"{self.record.user_message} ; {turns}")
+
+    @property
+    def values(self) -> tuple[ParameterValue, ...]:
+        """The values that passed."""
+        return tuple(ParameterValue(t.id, t.value) for t in self.trials if t.passed and t.id and t.value)
+
+    def _trial(self, pointer: str, item: dict[str, Any], match: tuple[Parameter | None, str], *, repeated: bool) -> Trial:
+        parameter, spelling = match
+        pattern, value = item.get("parameter_value_format_regex"), item.get("parameter_extracted_part")
+        value = self._trimmed(value, parameter) if isinstance(value, str) else None
+        pattern = pattern if isinstance(pattern, str) else None
+        simulated = item.get("simulate_regex_execution")
+        simulated = simulated if isinstance(simulated, bool) else None
+        run = None if pattern is None or value is None else self._execute(pattern, value)
+        judged = pattern if parameter is not None and run is not None and run.execution not in _UNDECIDED else None
+        return Trial(
+            pointer=pointer,
+            item=item,
+            parameter=parameter,
+            spelling=spelling,
+            allowed=parameter is not None and parameter.allowed_for(self.intent.intent),
+            repeated=repeated,
+            value=value,
+            run=run,
+            simulated=simulated,
+            quadrant=None if run is None else quadrant(simulated, run.execution),
+            refused_examples=self._unlike(judged, parameter, Execution.NOT_MATCHED),
+            accepted_examples=self._unlike(judged, parameter, Execution.MATCHED),
+            format_example_refused=judged is not None and self._refuses_format_example(judged, item),
+            operator=None if parameter is None or parameter.pattern is None or not value else self._execute(parameter.pattern, value),
+            provenance=None if parameter is None or value is None else self._trace(value, parameter),
+        )
+
+    def _execute(self, pattern: str, value: str) -> Run:
+        limits = self.policy.layout.limits
+        return execute(pattern, value, pattern_chars=limits.pattern_chars, value_chars=limits.value_chars)
+
+    def _unlike(self, pattern: str | None, parameter: Parameter | None, execution: Execution) -> tuple[str, ...]:
+        if pattern is None or parameter is None:
+            return ()
+        examples = parameter.valid if execution is Execution.NOT_MATCHED else parameter.invalid
+        return tuple(example for example in examples if self._execute(pattern, example).execution is execution)
+
+    def _refuses_format_example(self, pattern: str, item: dict[str, Json]) -> bool:
+        text = item.get("parameter_value_format")
+        example = format_example(text) if isinstance(text, str) else None
+        return example is not None and self._execute(pattern, example).execution is Execution.NOT_MATCHED
+
+    def _trimmed(self, value: str, parameter: Parameter | None) -> str:
+        return value.strip() if parameter is not None and "trim" in parameter.normalise else value
+
+    def _trace(self, value: str, parameter: Parameter) -> Provenance:
+        turns = tuple(turn.text for turn in self.record.history if turn.role == "user")
+        return trace(value, self.record.user_message, parameter, turns)
+
+
+def quadrant(simulated: bool | None, execution: Execution) -> Quadrant:
+    """The model's word beside our run (CONTRACT §5). Without a word of the model nothing is decided."""
+    if simulated is None or execution in _UNDECIDED:
+        return Quadrant.UNDECIDED
+    if execution is Execution.MATCHED:
+        return Quadrant.AGREED if simulated else Quadrant.UNDERCLAIM
+    return Quadrant.MISMATCH if simulated else Quadrant.REFUSAL
+
+
+_MARKERS = ("e.g.", "eg.", "ex.", "p. ej.", "p.ej.", "for example", "par exemple", "por ejemplo", "such as", "example:", "exemple :", "ejemplo:")
+
+
+def format_example(text: str) -> str | None:
+    """The example inside a format text: what stands after "e.g." in brackets. Null unless it is one plain token."""
+    lowered = text.lower()
+    start = max((lowered.rfind(marker) + len(marker) for marker in _MARKERS if marker in lowered), default=-1)
+    if start < 0:
+        return None
+    rest = text[start:].lstrip(" ,:;'\"“")
+    end = min((rest.find(stop) for stop in ")]\n" if stop in rest), default=len(rest))
+    example = rest[:end].strip().rstrip(".,;'\"”")
+    return example if example and not any(c.isspace() or c in ",;" for c in example) else None
