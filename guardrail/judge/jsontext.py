@@ -58,6 +58,28 @@ class Shape(msgspec.Struct, frozen=True):
         return "generated_answer" not in self.roots or (isinstance(answer, dict) and "answer" in answer)
 
 
+class Quotes(msgspec.Struct, frozen=True):
+    """A family of quote marks: what may close it, what it runs over, the code of its repair."""
+
+    closing: str
+    code: str
+    plain: re.Pattern[str]
+    apostrophes: bool = False
+
+
+STRAIGHT = Quotes('"', "", re.compile('[^"\\\\\x00-\x1f]*+'))
+_SINGLE = Quotes("'", "syntax.single_quotes", re.compile("[^'\\\\\x00-\x1f]*+"), apostrophes=True)
+_CURLY = Quotes("”“", "syntax.smart_quotes", re.compile('[^“”„‟"\\\\\x00-\x1f]*+'))
+_CURLY_SINGLE = Quotes("’‘", "syntax.smart_quotes", re.compile("[^‘’‚‛'\\\\\x00-\x1f]*+"), apostrophes=True)
+FAMILIES = {
+    '"': STRAIGHT,
+    "'": _SINGLE,
+    **dict.fromkeys("“”„‟", _CURLY),
+    **dict.fromkeys("‘’‚‛", _CURLY_SINGLE),
+}
+"""Every quote mark in use, with its family."""
+
+
 class Unread:
     """The type of UNREAD: a text that strict JSON can't read (null is a reading)."""
 
@@ -86,7 +108,7 @@ _SUSPECT_LEADS = re.compile(
 
 
 def escaped(token: str | int) -> str:
-    """One reference token of a JSON Pointer (RFC 6901 §3); half surrogates, which no UTF-8 can carry, are shown as U+FFFD."""
+    """One reference token of a JSON Pointer (RFC 6901 §3); half surrogates, which UTF-8 can't carry, become "?"."""
     text = str(token).replace("~", "~0").replace("/", "~1")
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
@@ -171,10 +193,9 @@ def suspects(text: str) -> Iterator[tuple[str, str]]:
 
 
 class Survey(msgspec.Struct, frozen=True):
-    """What a tree holds that must be told: findings, and whether it is deeper or longer than allowed."""
+    """What a tree holds that must be told, and its size. Too deep or without bounds is fatal."""
 
     findings: tuple[Finding, ...]
-    too_deep: bool
     chars: int
 
 
@@ -187,17 +208,19 @@ def survey(tree: Any, levels: int) -> Survey:
         value, path = stack.pop()
         if isinstance(value, (dict, list)):
             if len(path) >= levels:
-                return Survey(findings=(), too_deep=True, chars=chars)
+                return Survey((Finding("limits.too_deep", fatal=True),), chars)
             stack.extend(_children(value, path))
             chars += 2 * len(value)
         elif isinstance(value, str):
             chars += len(value)
         if len(findings) < FINDINGS_MAX:
             findings += _told(value, path)
-    return Survey(findings=tuple(findings), too_deep=False, chars=chars)
+    return Survey(tuple(findings), chars)
 
 
-def _children(value: dict[str, Any] | list[Any], path: tuple[str | int, ...]) -> list[tuple[Any, tuple[str | int, ...]]]:
+def _children(
+    value: dict[str, Any] | list[Any], path: tuple[str | int, ...]
+) -> list[tuple[Any, tuple[str | int, ...]]]:
     """The children of a container with their paths, last first, so that a stack gives them in order."""
     pairs: Iterable[tuple[str | int, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
     return [(child, (*path, token)) for token, child in pairs][::-1]
@@ -211,7 +234,9 @@ def _told(value: Any, path: tuple[str | int, ...]) -> Iterator[Finding]:
     elif isinstance(value, dict):
         for key in value:
             if not key.isascii() or "\x00" in key:
-                yield from (Finding(code, pointer((*path, key)), f"{detail} in a key") for code, detail in suspects(key))
+                yield from (
+                    Finding(code, pointer((*path, key)), f"{detail} in a key") for code, detail in suspects(key)
+                )
     elif isinstance(value, int) and not -(2**63) <= value < 2**64:
         yield Finding("types.big_int", pointer(path), f"{value.bit_length()} bits")
     elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
@@ -219,7 +244,7 @@ def _told(value: Any, path: tuple[str | int, ...]) -> Iterator[Finding]:
 
 
 def encodable(tree: Any) -> Any:
-    """The tree without the members whose key holds half a surrogate pair: no contract has such a key, no UTF-8 carries it."""
+    """The tree without the members whose key holds half a surrogate pair: UTF-8 can't carry it, no contract has it."""
     if isinstance(tree, dict):
         return {key: encodable(value) for key, value in tree.items() if not _HALF.search(key)}
     return [encodable(value) for value in tree] if isinstance(tree, list) else tree
@@ -236,3 +261,40 @@ def replaced(tree: Any, path: list[str], value: Any) -> Any:
     if isinstance(tree, dict):
         return {**tree, head: replaced(tree[head], rest, value)}
     return [replaced(item, rest, value) if str(index) == head else item for index, item in enumerate(tree)]
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A reading on its way. `is_call` tells that it stood in a tool call written as text."""
+
+    tree: Any
+    findings: tuple[Finding, ...] = ()
+    ambiguous: frozenset[str] = frozenset()
+    is_call: bool = False
+
+    @property
+    def fatal(self) -> bool:
+        """Whether anything found forbids to approve it."""
+        return any(finding.fatal for finding in self.findings)
+
+    def beside(self, *findings: Finding) -> Found:
+        """The same with findings before its own; a fatal one takes the tree away."""
+        tree = None if any(finding.fatal for finding in findings) else self.tree
+        return Found(tree, (*findings, *self.findings), self.ambiguous, self.is_call)
+
+    def at(self, root: str | None, tree: Any) -> Found:
+        """What stands at `root`, as a reading of its own; None: at no place, as inside a string.
+
+        What was found outside belongs to no field of it, and is told at its root.
+        """
+        findings = tuple(msgspec.structs.replace(one, pointer=_moved(one.pointer, root)) for one in self.findings)
+        inside = frozenset(moved for place in self.ambiguous if (moved := _moved(place, root)))
+        return Found(tree, findings, inside, self.is_call)
+
+
+def _moved(place: str, root: str | None) -> str:
+    return place[len(root) :] if root is not None and place.startswith(root + "/") else ""
+
+
+def refused(code: str, detail: str = "", *more: Finding) -> Found:
+    """Nothing to be used, and why."""
+    return Found(None, (Finding(code, "", detail, fatal=True), *more))

@@ -1,7 +1,7 @@
-"""Reads JSON as models write it: one pass, every token kept, each repair a finding. Never guesses a value or a string's end.
+"""Reads JSON as models write it: one pass, every token kept, each repair a finding. Never guesses a value or a string.
 
-Repaired are separators, closers, quote marks, comments, escapes and the spelling of literals, and only where one reading
-is left. Everything else is Broken: a shorter answer or an invented value would look like a good response.
+Repaired are separators, closers, quote marks, comments, escapes and the spelling of literals, and only where a single
+reading is left. Everything else is Broken: a shorter answer or an invented value would look like a good response.
 Bounds: linear in the text; recursion by the depth allowed; at most FIXES_MAX repairs are listed.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from guardrail.judge.jsontext import pointer, same
+from guardrail.judge.jsontext import FAMILIES, STRAIGHT, Quotes, pointer, same
 from guardrail.judge.model import Finding
 
 FIXES_MAX = 32
@@ -54,6 +54,7 @@ class _UnreadableError(Exception):
         self.codes = codes
 
 
+_CUT = "syntax.truncated"
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _ODD_SPACE = re.compile("[\x0b\x0c\x85\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]++")
 _COMMENT = re.compile(r"(?P<line>(?://|#)[^\n\r]*+)|/\*(?s:.*?)\*/")
@@ -67,40 +68,23 @@ _LITERALS: dict[str, Any] = {"true": True, "false": False, "null": None}
 _PYTHON_LITERALS: dict[str, Any] = {"True": True, "False": False, "None": None}
 _CUT_WORDS = frozenset(word[:end] for word in (*_LITERALS, *_PYTHON_LITERALS) for end in range(1, len(word))) | {"-"}
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_STRAY_CODES = {
+    "string": "syntax.unescaped_quote",
+    "number": "syntax.leading_zero_number",
+    "closer": "syntax.missing_closer",
+}
 _HEX4 = re.compile(r"[0-9a-fA-F]{4}")
 _LOW_HALF = re.compile(r"\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 _LETTER = re.compile(r"[^\W_]")
 _CURLY_END = re.compile("[“”„][ \t\r\n]*+(?:[,:}\\]]|$)")
+_CURLY_AT_END = re.compile("[“”„][ \t\r\n}\\]]*+$")
 _COMPLETE_STRING = re.compile('"(?:[^"\\\\]++|\\\\.)*+"|“[^“”„"\\\\]*+”|‘[^‘’\'"\\\\]*+’|\'[^\'"\\\\]*+\'', re.DOTALL)
-
-
-class _Quotes(msgspec.Struct, frozen=True):
-    """A family of quote marks: what opens it, what may close it, what must not stand inside, the repair's code."""
-
-    closing: str
-    forbidden: str
-    code: str
-    plain: re.Pattern[str]
-    apostrophes: bool = False
-
-
-_STRAIGHT = _Quotes('"', "", "", re.compile('[^"\\\\\x00-\x1f]*+'))
-_SINGLE = _Quotes("'", "", "syntax.single_quotes", re.compile("[^'\\\\\x00-\x1f]*+"), apostrophes=True)
-_CURLY = _Quotes("”“", '„‟"', "syntax.smart_quotes", re.compile('[^“”„‟"\\\\\x00-\x1f]*+'))
-_CURLY_SINGLE = _Quotes("’‘", "'‚‛", "syntax.smart_quotes", re.compile("[^‘’‚‛'\\\\\x00-\x1f]*+"), apostrophes=True)
-_FAMILIES = {
-    '"': _STRAIGHT,
-    "'": _SINGLE,
-    **dict.fromkeys("“”„‟", _CURLY),
-    **dict.fromkeys("‘’‚‛", _CURLY_SINGLE),
-}
-QUOTES = "".join(_FAMILIES)
 
 
 class _Reader:
     """The state of one pass. Every method takes a position and gives back what it read and the position after it."""
 
-    __slots__ = ("_fixes", "_last", "_levels", "_path", "_stop", "_text", "ambiguous")
+    __slots__ = ("_codes", "_count", "_fixes", "_last", "_levels", "_path", "_stop", "_text", "ambiguous")
 
     def __init__(self, text: str, stop: int, levels: int) -> None:
         self._text = text
@@ -108,6 +92,8 @@ class _Reader:
         self._levels = levels
         self._path: list[str | int] = []
         self._fixes: dict[tuple[str, str], Finding] = {}
+        self._codes: set[str] = set()
+        self._count = 0
         self._last = ""
         """The kind of the token read last: `string`, `number`, `word` or `closer`. It says what may follow."""
         self.ambiguous: set[str] = set()
@@ -123,10 +109,10 @@ class _Reader:
             return self._object(start, depth)
         if mark == "[":
             return self._array(start, depth)
-        if mark in _FAMILIES:
+        if mark in FAMILIES:
             return self._string(start, ",}]")
         if mark == "" or mark in ",:}]":
-            raise _UnreadableError(f"a value is missing at character {start}", "syntax.truncated")
+            raise _UnreadableError(f"a value is missing at character {start}", _CUT)
         return self._word(start)
 
     def _object(self, start: int, depth: int) -> tuple[dict[str, Any], int]:
@@ -179,11 +165,13 @@ class _Reader:
             self.ambiguous.add(place)
         if differs or ("types.duplicate_key", place) not in self._fixes:
             self._fixes["types.duplicate_key", place] = Finding("types.duplicate_key", place, fatal=key in doubtful)
+        if len(self._fixes) > 2 * FIXES_MAX:
+            raise _UnreadableError("too many keys are given twice", "types.duplicate_key")
 
     def _key(self, start: int) -> tuple[str, int]:
         """A key and the position after its colon."""
         mark = self._mark(start)
-        if mark in _FAMILIES:
+        if mark in FAMILIES:
             key, end = self._string(start, ":")
             pos = self._blank(end)
             if self._mark(pos) != ":":
@@ -194,7 +182,7 @@ class _Reader:
             self._fix("syntax.unquoted_key", start)
             return name[0], pos + 1
         if mark == "" or mark in ",:]}" or (name and name.end() == self._stop):
-            raise _UnreadableError(f"a member is missing at character {start}", "syntax.truncated")
+            raise _UnreadableError(f"a member is missing at character {start}", _CUT)
         if self._last == "number" and mark.isdigit():
             raise _UnreadableError(f"a number in two parts at character {start}", "syntax.leading_zero_number")
         raise _UnreadableError(f"no key at character {start}", self._stray_code())
@@ -213,11 +201,11 @@ class _Reader:
             return following + 1, False
         if mark == "":
             if closer == "]" or self._last == "number":
-                raise _UnreadableError(f"the text ends at character {pos}", "syntax.truncated")
+                raise _UnreadableError(f"the text ends at character {pos}", _CUT)
             self._fix("syntax.missing_closer", pos)
             return pos, False
         if mark in "}]" or (mark == ":" and closer == "]"):
-            raise _UnreadableError(f"a list or object isn't closed at character {pos}", "syntax.truncated")
+            raise _UnreadableError(f"a list or object isn't closed at character {pos}", _CUT)
         if self._only_comma_missing(end, pos, closer):
             self._fix("syntax.missing_comma", pos)
             return pos, True
@@ -238,16 +226,15 @@ class _Reader:
     def _stray(self, start: int, pos: int) -> _UnreadableError:
         """Why what stands at `pos`, after a finished token that began or ended at `start`, can't be read."""
         if self._mark(pos) == "" and self._last == "string":
-            return _UnreadableError(f"the text ends at character {pos}", "syntax.truncated")
+            return _UnreadableError(f"the text ends at character {pos}", _CUT)
         codes = [self._stray_code()]
         if self._last == "string" and _CURLY_END.search(self._text, max(0, start - 400), pos):
             codes.insert(0, "syntax.smart_quotes")
         return _UnreadableError(f"stray text at character {pos}", *codes)
 
     def _stray_code(self) -> str:
-        """Text after a string may belong to it; after a number it makes another number; after a closer one is missing."""
-        codes = {"string": "syntax.unescaped_quote", "number": "syntax.leading_zero_number"}
-        return codes.get(self._last, "syntax.missing_closer" if self._last == "closer" else "syntax.no_json")
+        """Text after a string may belong to it; after a number it makes another; after a closer one is missing."""
+        return _STRAY_CODES.get(self._last, "syntax.no_json")
 
     def _word(self, start: int) -> tuple[Any, int]:
         """A number or a literal."""
@@ -267,7 +254,7 @@ class _Reader:
 
     def _word_code(self, word: str, end: int) -> str:
         if end == self._stop and word in _CUT_WORDS:
-            return "syntax.truncated"
+            return _CUT
         if _NONFINITE.fullmatch(word):
             return "syntax.nonfinite_number"
         return "syntax.leading_zero_number" if _ALMOST_NUMBER.match(word) else "syntax.no_json"
@@ -284,7 +271,7 @@ class _Reader:
 
     def _string(self, start: int, structural: str) -> tuple[str, int]:
         """A string of any quote family and the position after its closing mark."""
-        quotes = _FAMILIES[self._text[start]]
+        quotes = FAMILIES[self._text[start]]
         parts: list[str] = []
         told: dict[str, int] = {quotes.code: start} if quotes.code else {}
         pos = start + 1
@@ -313,9 +300,9 @@ class _Reader:
         self._last = "string"
         return "".join(parts), pos + 1
 
-    def _closes(self, pos: int, quotes: _Quotes, structural: str) -> bool:
-        """Whether the mark here closes the string; false for an apostrophe inside a word; anything else would be a guess."""
-        if quotes is _STRAIGHT:
+    def _closes(self, pos: int, quotes: Quotes, structural: str) -> bool:
+        """Whether the mark here closes the string; false for an apostrophe inside a word; all else would be a guess."""
+        if quotes is STRAIGHT:
             return True
         mark = self._text[pos]
         following = self._mark(_past_space(self._text, pos + 1, self._stop))
@@ -329,19 +316,19 @@ class _Reader:
         sides = self._text[pos - 1], self._mark(pos + 1)
         return all(side and _LETTER.match(side) for side in sides)
 
-    def _unclosed(self, start: int, quotes: _Quotes) -> _UnreadableError:
+    def _unclosed(self, start: int, quotes: Quotes) -> _UnreadableError:
         """A straight quote that only a curly one could close is a guess; else the text was cut."""
-        if quotes is _STRAIGHT and _CURLY_END.search(self._text, start + 1, self._stop):
+        if quotes is STRAIGHT and _CURLY_AT_END.search(self._text, start + 1, self._stop):
             return _UnreadableError(
                 f"no closing quote for character {start}", "syntax.smart_quotes", "syntax.unescaped_quote"
             )
-        return _UnreadableError(f"the string at character {start} has no end", "syntax.truncated")
+        return _UnreadableError(f"the string at character {start} has no end", _CUT)
 
-    def _escape(self, pos: int, quotes: _Quotes, parts: list[str], told: dict[str, int]) -> int:
+    def _escape(self, pos: int, quotes: Quotes, parts: list[str], told: dict[str, int]) -> int:
         """An escape. An unknown one keeps its backslash: doubling it is the only reading (as in `\\d` of a pattern)."""
         mark = self._mark(pos + 1)
         if mark == "":
-            raise _UnreadableError(f"the text ends at character {pos}", "syntax.truncated")
+            raise _UnreadableError(f"the text ends at character {pos}", _CUT)
         if mark == "u":
             return self._unicode_escape(pos, parts)
         if mark in _ESCAPES:
@@ -358,13 +345,11 @@ class _Reader:
         return pos + 2
 
     def _unicode_escape(self, pos: int, parts: list[str]) -> int:
-        """A \\uXXXX escape, or a pair of them (RFC 8259 §7); half a pair stays as it is, and is told of by the survey."""
+        """A \\uXXXX escape, or a pair of them (RFC 8259 §7); half a pair stays as it is: the survey tells of it."""
         code = _HEX4.match(self._text, pos + 2, self._stop)
         if not code:
             cut = self._stop - pos < 6
-            raise _UnreadableError(
-                f"a broken escape at character {pos}", "syntax.truncated" if cut else "syntax.invalid_escape"
-            )
+            raise _UnreadableError(f"a broken escape at character {pos}", _CUT if cut else "syntax.invalid_escape")
         unit = int(code[0], 16)
         low = _LOW_HALF.match(self._text, pos + 6, self._stop) if 0xD800 <= unit < 0xDC00 else None
         if low:
@@ -393,13 +378,15 @@ class _Reader:
     def _comment(self, comment: re.Match[str]) -> None:
         """Accept a comment, unless a lost line break let it swallow what stood on the next line."""
         if comment["line"] is not None and (comment.end() == self._stop or _SWALLOWED_KEY.search(comment[0])):
-            raise _UnreadableError(f"a comment without an end at character {comment.start()}", "syntax.truncated")
+            raise _UnreadableError(f"a comment without an end at character {comment.start()}", _CUT)
         self._fix("syntax.comment", comment.start())
 
     def _fix(self, code: str, pos: int) -> None:
-        """Note a repair, once for each code and place."""
-        if len(self._fixes) >= FIXES_MAX:
+        """Note a repair, once for each code and place; of a flood, the first of each code."""
+        self._count += 1
+        if self._count > FIXES_MAX and code in self._codes:
             return
+        self._codes.add(code)
         place = pointer(self._path)
         self._fixes.setdefault((code, place), Finding(code, place, f"at character {pos}"))
 
