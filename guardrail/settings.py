@@ -34,6 +34,7 @@ OURS = frozenset(
         "enable.auto.commit",
         "enable.auto.offset.store",
         "enable.idempotence",
+        "partition.assignment.strategy",
         "delivery.report.only.error",
     }
 )

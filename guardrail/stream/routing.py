@@ -45,6 +45,10 @@ class Routes(msgspec.Struct, frozen=True):
         route: Route = getattr(self, outcome.value)
         return route
 
+    def limits(self) -> list[int]:
+        """The largest record of each."""
+        return [getattr(self, name).max_bytes for name in self.__struct_fields__]
+
 
 class Outgoing(msgspec.Struct, frozen=True):
     """A record to publish. `timestamp_ms` 0 lets the producer set the time."""
@@ -115,7 +119,7 @@ def decision_record(key: bytes | None, raw: RawRecord, decision: Decision, targe
 
 
 def shorten(decision: Decision, count: int) -> Decision:
-    """The decision with its texts and lists cut to `count`; codes, coordinates, quadrants and scores are kept longest."""
+    """The decision with its texts cut, and its lists to `count`; codes, coordinates and scores are kept longest."""
     grounding = decision.grounding
     return replace(
         decision,

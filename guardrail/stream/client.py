@@ -1,0 +1,139 @@
+"""librdkafka's clients as the gate wants them. It must never let a deployment's properties weaken exactly once.
+
+Each figure that isn't librdkafka's own default has its reason beside it (STREAM §2).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka.admin import AdminClient
+
+from guardrail.errors import SettingsError
+from guardrail.settings import OURS, Identity, KafkaSettings, Settings, variable
+
+LOG = logging.getLogger("guardrail.librdkafka")
+
+Config = dict[str, Any]
+Client = TypeVar("Client")
+
+STATIC_SESSION_FACTOR = 2
+"""A static member that restarts keeps its partitions: it may take its time."""
+MAX_POLL_MS = 120_000
+"""Far above a batch: a slow check must not cost the assignment."""
+
+
+def properties(kafka: KafkaSettings, client: str) -> Config:
+    """The deployment's own properties for a `consumer`, a `producer` or an `admin` client."""
+    given = {**_from_file(kafka), **kafka.properties}
+    made: Config = {}
+    for name, value in given.items():
+        head, _, rest = name.partition(".")
+        if head not in ("consumer", "producer"):
+            made.setdefault(name, value)
+        elif head == client:
+            made[rest] = value
+    return made
+
+
+def consumer_config(settings: Settings, identity: Identity) -> Config:
+    """Reads committed records and never commits by itself: offsets belong into the transaction."""
+    gate = settings.gate
+    factor = STATIC_SESSION_FACTOR if identity.static else 1
+    made: Config = {
+        "group.id": gate.group,
+        "client.id": f"guardrail.{identity.name}",
+        "isolation.level": "read_committed",
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+        "auto.offset.reset": "error",  # a new group starts at the beginning by our own hand (source.py)
+        "partition.assignment.strategy": "cooperative-sticky",
+        "session.timeout.ms": gate.session_ms * factor,
+        "heartbeat.interval.ms": 3_000,
+        "max.poll.interval.ms": MAX_POLL_MS,
+        "fetch.queue.backoff.ms": 10,  # the default of 1,000 costs four fifths of the throughput
+        "queued.max.messages.kbytes": 16_384,  # bounds what waits in memory, a batch of large records too
+        "fetch.max.bytes": 16_777_216,
+        "statistics.interval.ms": 5_000,  # lag
+    }
+    if identity.static:
+        made["group.instance.id"] = f"guardrail.{identity.name}"
+    made |= _base(settings, "consumer")
+    if made.get("group.protocol") == "consumer":  # KIP-848 has these on the broker, and refuses them here
+        for name in ("partition.assignment.strategy", "session.timeout.ms", "heartbeat.interval.ms"):
+            made.pop(name, None)
+    return made
+
+
+def producer_config(settings: Settings, identity: Identity, largest_bytes: int, batch_bytes: int) -> Config:
+    """Transactional. `largest_bytes` is the largest record any topic takes, `batch_bytes` the smallest such limit."""
+    return {
+        "transactional.id": f"guardrail.{identity.name}",
+        "client.id": f"guardrail.{identity.name}",
+        "transaction.timeout.ms": settings.gate.transaction_ms,
+        "message.timeout.ms": min(10_000, settings.gate.transaction_ms),
+        "socket.timeout.ms": 10_000,
+        "compression.type": "lz4",
+        "partitioner": "murmur2_random",  # the same partition as Java clients
+        "message.max.bytes": max(largest_bytes, 1_000_000),
+        "batch.size": min(batch_bytes, 1_000_000),  # a batch must fit the strictest topic too
+        "linger.ms": 5,
+        "delivery.report.only.error": True,
+        **_base(settings, "producer"),
+    }
+
+
+def admin_config(settings: Settings) -> Config:
+    """For looking at topics."""
+    return {"client.id": "guardrail.admin", "socket.timeout.ms": 10_000, **_base(settings, "admin")}
+
+
+def make_consumer(config: Config, on_statistics: Callable[[dict[str, Any]], None] | None = None) -> Consumer:
+    """A consumer. Raises SettingsError for a property that librdkafka doesn't take."""
+    extra: Config = {"logger": LOG}
+    if on_statistics is not None:
+        extra["stats_cb"] = lambda text: on_statistics(json.loads(text))
+    return _made(lambda: Consumer({**config, **extra}))
+
+
+def make_producer(config: Config) -> Producer:
+    """A producer. Raises SettingsError for a property that librdkafka doesn't take."""
+    return _made(lambda: Producer({**config, "logger": LOG}))
+
+
+def make_admin(config: Config) -> AdminClient:
+    """An admin client. Raises SettingsError for a property that librdkafka doesn't take."""
+    extra: Config = {"logger": LOG}
+    return _made(lambda: AdminClient({**config, **extra}))
+
+
+def _made(make: Callable[[], Client]) -> Client:
+    try:
+        return make()
+    except KafkaException as failure:
+        raise SettingsError(f"{variable('kafka', 'properties')}: {failure.args[0].str()}") from None
+
+
+def _base(settings: Settings, client: str) -> Config:
+    return {**properties(settings.kafka, client), "bootstrap.servers": settings.kafka.bootstrap_servers}
+
+
+def _from_file(kafka: KafkaSettings) -> Config:
+    """`name=value` lines, `#` comments. Raises SettingsError."""
+    if kafka.properties_file is None:
+        return {}
+    name = variable("kafka", "properties_file")
+    try:
+        lines = kafka.properties_file.read_text().splitlines()
+    except OSError as failure:
+        raise SettingsError(f"{name}: {failure}") from None
+    pairs = [line.partition("=") for line in map(str.strip, lines) if line and not line.startswith("#")]
+    made = {key.strip(): value.strip() for key, _, value in pairs}
+    for key in made:
+        if (bare := key.removeprefix("consumer.").removeprefix("producer.")) in OURS:
+            raise SettingsError(f"{name}: {bare} is set by guardrail itself")
+    return made

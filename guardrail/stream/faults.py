@@ -1,0 +1,101 @@
+"""What a failed Kafka call asks of us, by librdkafka's own flags. It must never go by a list of codes.
+
+retriable       the same call again
+requires abort  abort, and read again from the broker's committed offsets
+fatal, no flag  a new producer, then the same
+fenced          another instance has our place: stop, commit nothing
+
+The few codes that are named below have a meaning no flag carries: who is fenced, whose fault it is, what is gone.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from confluent_kafka import KafkaError, KafkaException
+
+from guardrail.errors import FencedError, GuardrailError, TransientError
+
+# ruff: noqa: SLF001  # librdkafka's own (client-side) errors are public names with an underscore
+
+FENCED = frozenset({KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.FENCED_INSTANCE_ID})
+"""Another process has our transactional id or our group instance id."""
+
+RECORDS_FAULT = frozenset(
+    {
+        KafkaError.MSG_SIZE_TOO_LARGE,
+        KafkaError.RECORD_LIST_TOO_LARGE,
+        KafkaError.INVALID_TIMESTAMP,
+        KafkaError.INVALID_RECORD,
+        KafkaError.INVALID_MSG,
+        KafkaError.POLICY_VIOLATION,
+    }
+)
+"""The topic refuses this very record, now and whenever it is tried again."""
+
+UNREAD_GONE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})
+"""The committed offset is no longer in the log: retention has deleted what nobody had judged."""
+
+
+class Reaction(StrEnum):
+    """What to do after a failed call."""
+
+    RETRY = "retry"
+    ABORT = "abort"
+    RESTART = "restart"
+    FENCED = "fenced"
+
+
+class AbortError(TransientError):
+    """The transaction must be aborted and its records read again."""
+
+
+class RefusedError(AbortError):
+    """A topic refuses one of the records in this transaction, whenever it is tried."""
+
+
+class RestartError(TransientError):
+    """The client is of no use any more; a new one may be."""
+
+
+class BrokerError(GuardrailError):
+    """Restarting has not helped often enough: leave it to whoever starts us."""
+
+
+class UnreadDataError(GuardrailError):
+    """Records were deleted before they were judged. Carrying on would skip them silently."""
+
+
+class OwnError(GuardrailError):
+    """Our own errors in a row: this build can't judge."""
+
+
+def reaction(error: KafkaError) -> Reaction:
+    """What this error asks of us."""
+    if error.code() in FENCED:
+        return Reaction.FENCED
+    if error.fatal():
+        return Reaction.RESTART
+    if error.retriable():
+        return Reaction.RETRY
+    if error.txn_requires_abort():
+        return Reaction.ABORT
+    return Reaction.RESTART
+
+
+def kafka_error(failure: KafkaException) -> KafkaError:
+    """The error inside the exception."""
+    error: KafkaError = failure.args[0]
+    return error
+
+
+def as_ours(error: KafkaError, doing: str) -> GuardrailError:
+    """The error as one of ours. A retriable one that ran out of time asks for an abort."""
+    message = f"{doing}: {error.name()}: {error.str()}"
+    match reaction(error):
+        case Reaction.FENCED:
+            return FencedError(message)
+        case Reaction.ABORT | Reaction.RETRY:
+            return AbortError(message)
+        case Reaction.RESTART:
+            return RestartError(message)

@@ -1,0 +1,146 @@
+"""The judge, called so that our own errors cost one record and not the stream.
+
+It must never let a record that broke it out unmarked, nor log a word of one.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+
+import msgspec
+from msgspec.structs import replace
+
+from guardrail.judge.decide import Judged
+from guardrail.judge.model import Decision, Outcome, RawRecord
+from guardrail.judge.policy import ENGINE, Policies, Policy
+from guardrail.stream.faults import OwnError
+
+LOG = logging.getLogger("guardrail.stream")
+
+Judge = Callable[[Sequence[RawRecord], Policies], list[Judged]]
+
+SLICE_MESSAGES = 50
+"""The CPU budget is looked at between slices; vectors are still computed for fifty records at once."""
+
+
+class Judging:
+    """Calls the judge in slices, within a CPU budget; a record that breaks it is judged by its failure policy."""
+
+    def __init__(self, judge: Judge, cpu_s: float, own_errors_count: int, noted: Callable[[str], None]) -> None:
+        """`noted` is told of each of our own errors, by its class."""
+        self._judge = judge
+        self._cpu_s = cpu_s
+        self._limit = own_errors_count
+        self._noted = noted
+        self._in_a_row = 0
+
+    def judge(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:
+        """The judged records, in order: all of them, or as many first ones as the budget allowed, at least a slice.
+
+        Raises OwnError after that many of our own errors in a row.
+        """
+        judged: list[Judged] = []
+        until = time.thread_time() + self._cpu_s
+        for start in range(0, len(raws), SLICE_MESSAGES):
+            judged += self._slice(raws[start : start + SLICE_MESSAGES], policies)
+            if time.thread_time() > until:
+                break
+        return judged
+
+    def _slice(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:
+        started = time.perf_counter()
+        try:
+            judged = self._checked(raws, policies)
+        except Exception as failure:  # noqa: BLE001  # any bug of ours: find the record that shows it
+            LOG.error("own error in a batch", extra={"error": type(failure).__name__, "records": len(raws)})
+            return [self._alone(raw, policies) for raw in raws]
+        self._in_a_row = 0
+        took_us = (time.perf_counter() - started) * 1e6 / len(raws)
+        return [timed(one, took_us) for one in judged]
+
+    def _alone(self, raw: RawRecord, policies: Policies) -> Judged:
+        try:
+            [judged] = self._checked([raw], policies)
+        except Exception as failure:  # noqa: BLE001  # the culprit
+            return self._own_error(raw, policies, failure)
+        self._in_a_row = 0
+        return judged
+
+    def _checked(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:
+        judged = self._judge(raws, policies)
+        if len(judged) != len(raws):
+            raise OwnError(f"{len(raws)} records, {len(judged)} decisions")
+        return judged
+
+    def _own_error(self, raw: RawRecord, policies: Policies, failure: Exception) -> Judged:
+        name = type(failure).__name__
+        self._in_a_row += 1
+        self._noted(name)
+        place = msgspec.to_builtins(raw.source)
+        LOG.error("own error", extra={"error": name, "source": place, "frames": _frames(failure)})
+        if self._in_a_row >= self._limit:
+            raise OwnError(f"{self._in_a_row} of our own errors in a row, the last one {name}") from failure
+        return unjudged(raw, policies)
+
+
+def timed(one: Judged, took_us: float) -> Judged:
+    """With its share of the judging time, unless it has a time of its own."""
+    if one.decision.took_us is not None:
+        return one
+    return replace(one, decision=replace(one.decision, took_us=round(took_us, 1)))
+
+
+def unjudged(raw: RawRecord, policies: Policies) -> Judged:
+    """What becomes of a record that broke us: a dead letter, or under fail_open the record as it came, marked so."""
+    policy = _policy(raw, policies)
+    fails_open = policy is not None and policy.on_error == "fail_open"
+    outcome = Outcome.APPROVED if fails_open else Outcome.DEAD_LETTER
+    revision = policy.revision if policy else None
+    decision = Decision(
+        decision_id=_decision_id(raw, revision),
+        message_id=f"{raw.source.topic}-{raw.source.partition}-{raw.source.offset}",
+        agent=policy.agent if policy else None,
+        policy=revision,
+        engine=ENGINE,
+        mode=policy.mode if policy else None,
+        outcome=outcome,
+        enforced_outcome=Outcome.DEAD_LETTER,
+        answer_source="llm" if fails_open else None,
+        reply=None,
+        violations=(),
+        edits=(),
+        observations=(),
+        grounding=None,
+        source=raw.source,
+        on_error=policy.on_error if policy else "fail_closed",
+    )
+    return Judged(record=None, decision=decision)
+
+
+def _policy(raw: RawRecord, policies: Policies) -> Policy | None:
+    """The agent's policy, by the header or the field alone: the judge itself is what has failed."""
+    named = raw.header("guardrail.agent")
+    if named is None:
+        try:
+            named = msgspec.json.decode(raw.value or b"", type=_Envelope).agent_id
+        except (msgspec.DecodeError, RecursionError):
+            return None
+    return policies.get(named)
+
+
+class _Envelope(msgspec.Struct):
+    agent_id: str = ""
+
+
+def _decision_id(raw: RawRecord, revision: str | None) -> str:
+    source = raw.source
+    return sha256(f"{source.topic}/{source.partition}/{source.offset}/{revision}".encode()).hexdigest()[:32]
+
+
+def _frames(failure: Exception) -> list[str]:
+    """Where it happened, without its message: that may hold a piece of the record."""
+    return [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(failure.__traceback__)[-8:]]

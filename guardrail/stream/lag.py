@@ -1,0 +1,56 @@
+"""How far behind the gate is, in records and in seconds. It must never call Kafka: librdkafka's statistics know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from guardrail.judge.model import RawRecord
+from guardrail.telemetry import names
+from guardrail.telemetry.report import Report
+
+CAUGHT_UP_RECORDS = 1
+"""A transactional topic ends in a commit marker, so its lag stays 1 for ever (DRIFT §3)."""
+
+Labels = tuple[str, ...]
+
+
+class Lag:
+    """The two gauges, by partition."""
+
+    def __init__(self, report: Report, topic: str) -> None:
+        self._report = report
+        self._topic = topic
+        self._records: dict[Labels, float] = {}
+        self._seconds: dict[Labels, float] = {}
+
+    def statistics(self, found: dict[str, Any]) -> None:
+        """Takes librdkafka's figure: `consumer_lag` stays -1 with transactional offsets, the stored one moves."""
+        partitions = found.get("topics", {}).get(self._topic, {}).get("partitions", {})
+        self._records = {
+            (self._topic, partition): lag
+            for partition, figures in partitions.items()
+            if (lag := figures.get("consumer_lag_stored", -1)) >= 0
+        }
+        self._seconds = {labels: age for labels, age in self._seconds.items() if labels in self._records}
+        self._publish()
+
+    def batch(self, raws: Iterable[RawRecord], now_ms: int) -> None:
+        """Takes the age of the newest record of each partition."""
+        for raw in raws:
+            if time_ms := raw.source.timestamp_ms:
+                self._seconds[(self._topic, str(raw.source.partition))] = max(now_ms - time_ms, 0) / 1000
+        self._publish()
+
+    def idle(self) -> None:
+        """Nothing to read: where the lag says so too, nothing is late."""
+        late = [labels for labels, age in self._seconds.items() if age]
+        for labels in late:
+            if self._records.get(labels, 0) <= CAUGHT_UP_RECORDS:
+                self._seconds[labels] = 0.0
+        if late:
+            self._publish()
+
+    def _publish(self) -> None:
+        self._report.set(names.LAG, self._records)
+        self._report.set(names.TIME_LAG, self._seconds)

@@ -1,0 +1,150 @@
+"""One transaction after another: begin, send, commit with the input's offsets. It must never be used after it failed
+to commit or abort in time: librdkafka can't tell what became of such a transaction, a new producer can.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
+
+from guardrail.stream.faults import (
+    RECORDS_FAULT,
+    AbortError,
+    Reaction,
+    RefusedError,
+    RestartError,
+    as_ours,
+    kafka_error,
+    reaction,
+)
+from guardrail.stream.routing import Outgoing
+
+LOG = logging.getLogger("guardrail.stream")
+
+CALL_S = 1.0
+"""One call's wait. SIGTERM is seen between calls, so it stays short; an unfinished call is repeated."""
+PAUSES_S = (0.05, 1.0)
+STOPPING_S = 2.0
+"""What a transaction still gets once we are stopping."""
+
+
+class Publisher:
+    """A transactional producer that repeats what may be repeated, and raises what the loop has to decide."""
+
+    def __init__(self, make: Callable[[], Producer], deadline_s: float, stopping: Callable[[], bool]) -> None:
+        self._make = make
+        self._deadline_s = deadline_s
+        self._stopping = stopping
+        self._producer: Producer | None = None
+        self._failed: list[KafkaError] = []
+        self._open = False
+        self._stale = False
+
+    def open(self, deadline_s: float) -> None:
+        """A new producer with our transactional id: whatever an earlier one left open is ended by it."""
+        self.close()
+        self._producer = self._make()
+        self._failed.clear()
+        self._open, self._stale = False, True
+        self._repeat("init", lambda: self._live.init_transactions(CALL_S), deadline_s)
+        self._stale = False
+
+    def begin(self) -> None:
+        """Opens a transaction."""
+        if self._stale:
+            self.open(self._deadline_s)
+        self._failed.clear()
+        self._repeat("begin", self._live.begin_transaction)
+        self._open = True
+
+    def send(self, out: Outgoing) -> None:
+        """Puts a record into the transaction. Raises RefusedError when it is too large for any topic."""
+        until = time.monotonic() + self._deadline_s
+        while True:
+            try:
+                self._live.produce(
+                    out.topic,
+                    value=out.value,
+                    key=out.key,
+                    headers=list(out.headers),
+                    timestamp=out.timestamp_ms,
+                    on_delivery=self._delivered,
+                )
+                return
+            except BufferError:
+                if time.monotonic() > until or self._failed:
+                    raise AbortError("send: the queue stays full") from None
+                self._live.poll(0.05)
+            except KafkaException as failure:
+                raise self._unsent(kafka_error(failure)) from failure
+
+    def commit(self, offsets: list[TopicPartition], group: object) -> None:
+        """Commits the records and the offsets, or raises: then nothing of this transaction is visible."""
+        try:
+            self._repeat("offsets", lambda: self._live.send_offsets_to_transaction(offsets, group, CALL_S))
+            self._repeat("commit", lambda: self._live.commit_transaction(CALL_S), ends=True)
+        except AbortError as fault:
+            refused = [error for error in self._failed if error.code() in RECORDS_FAULT]
+            if refused:
+                raise RefusedError(f"deliver: {refused[0].name()}") from fault
+            raise
+        self._open = False
+
+    def abort(self) -> None:
+        """Ends an open transaction; nothing of it is visible. Raises RestartError when it can't."""
+        if not self._open:
+            return
+        try:
+            self._repeat("abort", lambda: self._live.abort_transaction(CALL_S), ends=True)
+        except AbortError as fault:
+            raise RestartError(str(fault)) from fault
+        self._open = False
+
+    def close(self) -> None:
+        """Lets the producer go, with whatever it hasn't committed."""
+        if self._producer is not None:
+            self._producer.purge()
+            self._producer = None
+
+    @property
+    def _live(self) -> Producer:
+        if self._producer is None:
+            raise RestartError("no producer")
+        return self._producer
+
+    def _unsent(self, error: KafkaError) -> Exception:
+        """What a refused `produce` means: it carries no flags, and most often follows a failed delivery."""
+        if error.code() in RECORDS_FAULT or any(e.code() in RECORDS_FAULT for e in self._failed):
+            return RefusedError(f"send: {error.name()}")
+        if error.fatal() or reaction(error) is Reaction.FENCED:
+            return as_ours(error, "send")
+        return AbortError(f"send: {error.name()}: {error.str()}")
+
+    def _delivered(self, error: KafkaError | None, _: Message) -> None:
+        if error is not None:
+            self._failed.append(error)
+
+    def _repeat(
+        self, doing: str, call: Callable[[], object], deadline_s: float | None = None, *, ends: bool = False
+    ) -> None:
+        """Calls until it works, or until what it raises isn't retriable or the time is up."""
+        started, pause = time.monotonic(), PAUSES_S[0]
+        while True:
+            try:
+                call()
+                return
+            except KafkaException as failure:
+                error = kafka_error(failure)
+                limit = STOPPING_S if self._stopping() else deadline_s or self._deadline_s
+                late = time.monotonic() - started > limit
+                if reaction(error) is not Reaction.RETRY or late:
+                    if late and ends:
+                        raise RestartError(f"{doing}: not done in time: {error.name()}") from failure
+                    raise as_ours(error, doing) from failure
+                self._stale = self._stale or ends
+                LOG.info("again", extra={"call": doing, "error": error.name()})
+                time.sleep(pause)
+                pause = min(pause * 2, PAUSES_S[1])

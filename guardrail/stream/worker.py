@@ -1,0 +1,261 @@
+"""The gate: consume, judge, publish, commit. It must never show an output without its decision, nor either one twice.
+
+One transaction a batch holds outputs, dead letters, decisions, observations and the input's offsets. What can't be
+committed is aborted and read again from the offsets that the broker has (STREAM §2).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from msgspec.structs import replace
+
+from guardrail.drift.tally import tally
+from guardrail.errors import TransientError
+from guardrail.judge.decide import Judged, judge
+from guardrail.judge.model import RawRecord
+from guardrail.judge.policy import Policies
+from guardrail.settings import Settings
+from guardrail.stream import client, topics
+from guardrail.stream.deadletter import Reason
+from guardrail.stream.faults import RefusedError
+from guardrail.stream.health import Health
+from guardrail.stream.judging import Judge, Judging
+from guardrail.stream.lag import Lag
+from guardrail.stream.publisher import Publisher
+from guardrail.stream.record import producers_time, raw_record, trials
+from guardrail.stream.recovery import Recovery
+from guardrail.stream.routing import Outgoing, Routed, Routes, refuse, settle
+from guardrail.stream.source import Source
+from guardrail.telemetry import names
+from guardrail.telemetry.report import Report, trace_id
+
+LOG = logging.getLogger("guardrail.stream")
+
+MakeSource = Callable[[Consumer, str, Callable[[str], None]], Source]
+
+
+class Gate:
+    """The sidecar's loop, single-threaded: `run()` it until `stop()`, or `open`, `step` and `close` it by hand."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        policies: Policies,
+        *,
+        judge: Judge = judge,
+        report: Report | None = None,
+        source: MakeSource = Source,
+    ) -> None:
+        """`source` is how the raw topic is read: by group, or `AssignedSource`. Raises SettingsError."""
+        gate = settings.gate
+        self.policies = policies
+        self.report = report or Report(policies)
+        self.health = Health(settings.admin.stalled_ms / 1000)
+        self._settings = settings
+        self._identity = settings.identity()
+        self._stopping = threading.Event()
+        self._lag = Lag(self.report, settings.topics.raw)
+        self._judging = Judging(judge, gate.cpu_ms / 1000, gate.own_errors_count, self._own_error)
+        self._publisher = Publisher(self._producer, gate.transaction_ms / 1000, self._stopping.is_set)
+        consumer = client.make_consumer(client.consumer_config(settings, self._identity), self._lag.statistics)
+        self._source = source(consumer, settings.topics.raw, self._noted)
+        self._routes = Routes()
+        self._recovery = Recovery()
+        self._carried: list[Message] = []
+        self._at_hand: list[Message] = []
+        self._alone_count = 0
+        self._refused: dict[tuple[int | None, int | None], str] = {}
+
+    def step(self) -> int:
+        """One batch, from the raw topic to its commit. Gives back how many records it was.
+
+        Raises TransientError when it couldn't be committed: nothing of it is visible, and it will be read again.
+        """
+        messages = self._take()
+        if not messages:
+            return self._idle()
+        started_ns = time.time_ns()
+        raws = [raw_record(message) for message in messages]
+        judged = [_traced(raw, one) for raw, one in zip(raws, self._judging.judge(raws, self.policies), strict=False)]
+        messages, raws = self._carry(messages, len(judged)), raws[: len(judged)]
+        routed = [self._settle(*triple) for triple in zip(messages, raws, judged, strict=True)]
+        offsets = _next_offsets(messages)
+
+        self._publisher.begin()
+        for outgoing in (*_outcomes(routed), *self._observations(judged, started_ns)):
+            self._publisher.send(outgoing)
+        self._publisher.commit(offsets, self._source.consumer.consumer_group_metadata())
+        self._source.store(offsets)
+
+        self._committed(raws, judged, routed, started_ns)
+        return len(raws)
+
+    def run(self) -> None:
+        """Turns until `stop()`. Raises what ends the gate for good: FencedError, and the last ones of stream.faults."""
+        try:
+            self.open()
+            while not self._stopping.is_set():
+                self._turn()
+        except TransientError:
+            if not self._stopping.is_set():
+                raise
+        finally:
+            self.close()
+
+    def stop(self) -> None:
+        """Lets the batch at hand end, and no other begin. May be called from a signal handler."""
+        self._stopping.set()
+
+    def open(self) -> None:
+        """Connects: fences whoever had our transactional id before, then joins the group."""
+        self._routes = topics.routes(self._settings)
+        self._publisher.open(self._settings.gate.start_ms / 1000)
+        self._source.open()
+        self.health.failing = None
+
+    def close(self) -> None:
+        """Lets go of everything within half of what a shutdown may take, whatever the brokers do."""
+        ending = threading.Thread(target=self._let_go, name="gate-close", daemon=True)
+        ending.start()
+        ending.join(self._settings.gate.shutdown_ms / 2_000)
+
+    def _let_go(self) -> None:
+        self._publisher.close()
+        self._source.close()
+
+    def _turn(self) -> None:
+        """One batch, or the way back from a failed one."""
+        self.health.beat()
+        try:
+            self.step()
+        except TransientError as fault:
+            failed: TransientError | None = fault
+            while failed is not None and not self._stopping.is_set():
+                failed = self._recover(failed)
+
+    def _recover(self, fault: TransientError) -> TransientError | None:
+        """Aborts, or takes a new producer, and goes back to the committed offsets. Gives back what fails in that."""
+        LOG.warning("batch given back", extra={"error": str(fault), "records": len(self._at_hand)})
+        self.report.count(names.ABORTS, type(fault).__name__)
+        self.health.failing = str(fault)
+        if isinstance(fault, RefusedError):
+            self._suspect(str(fault))
+        self._carried, self._at_hand = [], []
+        try:
+            pause_s = self._recovery.note(fault)
+            if pause_s is None:
+                self._publisher.abort()
+            else:
+                self._stopping.wait(pause_s)
+                self.health.beat()
+                self._publisher.open(self._settings.gate.transaction_ms / 1000)
+            self._source.rewind()
+        except TransientError as worse:
+            return worse
+        return None
+
+    def _suspect(self, why: str) -> None:
+        """A record of the batch is refused by its topic: each is tried alone, and one refused alone stays so.
+
+        Its dead letter is a stub of our own making, without the original's time: nothing is left to refuse.
+        """
+        if len(self._at_hand) == 1:
+            self._refused[_place(self._at_hand[0])] = why
+        self._alone_count = len(self._at_hand)
+
+    def _take(self) -> list[Message]:
+        """What was left over and what is new, within the batch's limits; more than that is left over again."""
+        gate = self._settings.gate
+        count = 1 if self._alone_count else gate.batch_messages
+        wait_s = 0.0 if self._carried else gate.wait_ms / 1000
+        fresh = self._source.take(max(count - len(self._carried), 1), wait_s)
+        gone = self._source.gone()
+        waiting = [message for message in self._carried if message.partition() not in gone] + fresh
+        self.health.assigned = bool(self._source.partitions)
+        return self._carry(waiting, _fitting(waiting, count, gate.batch_bytes), [])
+
+    def _carry(self, messages: list[Message], count: int, behind: list[Message] | None = None) -> list[Message]:
+        """The first `count` messages are the batch at hand; the others come before those that were left `behind`."""
+        self._carried = messages[count:] + (self._carried if behind is None else behind)
+        self._at_hand = messages[:count]
+        return self._at_hand
+
+    def _settle(self, message: Message, raw: RawRecord, judged: Judged) -> Routed:
+        why = self._refused.get(_place(message)) if self._refused else None
+        if why is not None:
+            return refuse(raw, judged.decision, Reason("OutputRefused", why, "produce"), self._routes)
+        return settle(raw, judged, self._routes, keep_time=producers_time(message))
+
+    def _observations(self, judged: Sequence[Judged], received_ns: int) -> Iterator[Outgoing]:
+        """Tallies and mismatches of the batch."""
+        batch = tally(trials(judged, self.policies), received_ns // 1_000_000)
+        topic = self._routes.observations.topic
+        return (Outgoing(topic, key, value) for key, value in batch.records())
+
+    def _committed(
+        self, raws: Sequence[RawRecord], judged: Sequence[Judged], routed: Sequence[Routed], started_ns: int
+    ) -> None:
+        """All of it is visible now: say so once."""
+        ended_ns = time.time_ns()
+        done = [replace(one, decision=made.decision) for one, made in zip(judged, routed, strict=True)]
+        self.report.batch(done, raws, started_ns, ended_ns)
+        self._lag.batch(raws, ended_ns // 1_000_000)
+        self._recovery.committed()
+        self.health.committed()
+        self._alone_count = max(self._alone_count - len(raws), 0)
+        for message in self._at_hand if self._refused else ():
+            self._refused.pop(_place(message), None)
+
+    def _idle(self) -> int:
+        self._lag.idle()
+        return 0
+
+    def _producer(self) -> Producer:
+        limits = self._routes.limits()
+        return client.make_producer(client.producer_config(self._settings, self._identity, max(limits), min(limits)))
+
+    def _noted(self, what: str) -> None:
+        if what == "rebalance":
+            self.report.count(names.REBALANCES)
+        else:
+            self.report.count(names.REDELIVERED, what)
+
+    def _own_error(self, name: str) -> None:
+        self.report.count(names.OWN_ERRORS, name)
+
+
+def _traced(raw: RawRecord, judged: Judged) -> Judged:
+    """With the trace that shows it, where there is one."""
+    found = trace_id(raw, judged.decision)
+    return replace(judged, decision=replace(judged.decision, trace_id=found)) if found else judged
+
+
+def _outcomes(routed: Sequence[Routed]) -> Iterator[Outgoing]:
+    return (outgoing for one in routed for outgoing in one.records)
+
+
+def _next_offsets(messages: Sequence[Message]) -> list[TopicPartition]:
+    """The offset to read next, of every partition in the batch."""
+    last = {(m.topic(), m.partition()): m.offset() for m in messages}
+    return [
+        TopicPartition(topic or "", partition or 0, (offset or 0) + 1) for (topic, partition), offset in last.items()
+    ]
+
+
+def _fitting(messages: Sequence[Message], count: int, limit_bytes: int) -> int:
+    """How many first messages make a batch: one at least, however large."""
+    size = 0
+    for index, message in enumerate(messages[:count]):
+        size += len(message)
+        if size > limit_bytes and index:
+            return index
+    return min(count, len(messages))
+
+
+def _place(message: Message) -> tuple[int | None, int | None]:
+    return message.partition(), message.offset()
