@@ -7,12 +7,15 @@ its partition for ever.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 from msgspec.structs import replace
 
 from guardrail.judge.decide import Judged
 from guardrail.judge.model import Decision, Outcome, RawRecord, Violation, encode
 from guardrail.judge.record import replace_response
+from guardrail.settings import TopicSettings
 from guardrail.stream.deadletter import TRUNCATED, Reason, error_headers, letter, wire_bytes, without_errors
 from guardrail.stream.record import Headers
 
@@ -39,6 +42,13 @@ class Routes(msgspec.Struct, frozen=True):
     dead_letter: Route = Route("llm.responses.dead-letter")
     decisions: Route = Route("guardrail.decisions")
     observations: Route = Route("guardrail.observations")
+
+    @classmethod
+    def named(cls, topics: TopicSettings, max_bytes: Mapping[str, int] | None = None) -> Routes:
+        """The topics of a deployment; `max_bytes` holds the limits that differ from Kafka's default."""
+        limits = max_bytes or {}
+        names = {role: getattr(topics, role) for role in cls.__struct_fields__}
+        return cls(**{role: Route(t, limits[t]) if t in limits else Route(t) for role, t in names.items()})
 
     def of(self, outcome: Outcome) -> Route:
         """The outcome's topic. Raises AttributeError for `skipped`, which has none."""

@@ -21,7 +21,7 @@ from guardrail.errors import SettingsError, TransientError
 from guardrail.settings import Settings, TopicSettings, variable
 from guardrail.stream import client
 from guardrail.stream.faults import kafka_error
-from guardrail.stream.routing import Route, Routes
+from guardrail.stream.routing import Routes
 
 LOG = logging.getLogger("guardrail.stream")
 
@@ -29,7 +29,6 @@ WAIT_S = 15.0
 FLOOR_BYTES = 4_096
 """A dead letter's headers and the shortest decision need so much."""
 DAY_MS = 86_400_000
-WRITTEN = ("approved", "corrected", "rejected", "dead_letter", "decisions", "observations")
 
 # name in the settings -> days kept; None is compacted. Decisions outlive what they are about: they are the audit.
 _KEPT_DAYS: dict[str, int | None] = {
@@ -119,16 +118,17 @@ def routes(settings: Settings, admin: AdminClient | None = None) -> Routes:
     out by the gate anyway. Raises SettingsError for a topic too narrow to carry any decision.
     """
     admin = admin or client.make_admin(client.admin_config(settings))
-    named = {role: getattr(settings.topics, role) for role in WRITTEN}
-    configs = _configs(admin, list(named.values()))
-    made = {}
-    for role, topic in named.items():
-        limit = configs.get(topic, {}).get("max.message.bytes")
-        made[role] = Route(topic, int(limit)) if limit else Route(topic)
-        if made[role].max_bytes < FLOOR_BYTES:
-            name = variable("topics", role)
+    names = {getattr(settings.topics, role): role for role in Routes.__struct_fields__}
+    limits = {
+        topic: int(config["max.message.bytes"])
+        for topic, config in _configs(admin, list(names)).items()
+        if "max.message.bytes" in config
+    }
+    for topic, limit in limits.items():
+        if limit < FLOOR_BYTES:
+            name = variable("topics", names[topic])
             raise SettingsError(f"{name}: {topic} takes {limit} bytes a record, less than {FLOOR_BYTES}")
-    return Routes(**made)
+    return Routes.named(settings.topics, limits)
 
 
 def _findings(spec: Spec, found: dict[str, int], config: dict[str, str] | None, raw_count: int) -> Iterable[str]:

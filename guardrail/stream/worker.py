@@ -10,6 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from confluent_kafka import Consumer, Message, Producer, TopicPartition
 from msgspec.structs import replace
@@ -36,7 +37,15 @@ from guardrail.telemetry.report import Report, trace_id
 
 LOG = logging.getLogger("guardrail.stream")
 
-MakeSource = Callable[[Consumer, str, Callable[[str], None]], Source]
+
+class Broker(NamedTuple):
+    """How a kind of broker is read from, and asked what its topics take."""
+
+    source: Callable[[Consumer, str, Callable[[str], None]], Source]
+    routes: Callable[[Settings], Routes]
+
+
+KAFKA = Broker(Source, topics.routes)
 
 
 class Gate:
@@ -49,9 +58,9 @@ class Gate:
         *,
         judge: Judge = judge,
         report: Report | None = None,
-        source: MakeSource = Source,
+        broker: Broker = KAFKA,
     ) -> None:
-        """`source` is how the raw topic is read: by group, or `AssignedSource`. Raises SettingsError."""
+        """`broker` is a Kafka, or embedded.EMBEDDED. Raises SettingsError."""
         gate = settings.gate
         self.policies = policies
         self.report = report or Report(policies)
@@ -63,7 +72,8 @@ class Gate:
         self._judging = Judging(judge, gate.cpu_ms / 1000, gate.own_errors_count, self._own_error)
         self._publisher = Publisher(self._producer, gate.transaction_ms / 1000, self._stopping.is_set)
         consumer = client.make_consumer(client.consumer_config(settings, self._identity), self._lag.statistics)
-        self._source = source(consumer, settings.topics.raw, self._noted)
+        self._source = broker.source(consumer, settings.topics.raw, self._noted)
+        self._find_routes = broker.routes
         self._routes = Routes()
         self._recovery = Recovery()
         self._carried: list[Message] = []
@@ -113,7 +123,7 @@ class Gate:
 
     def open(self) -> None:
         """Connects: fences whoever had our transactional id before, then joins the group."""
-        self._routes = topics.routes(self._settings)
+        self._routes = self._find_routes(self._settings)
         self._publisher.open(self._settings.gate.start_ms / 1000)
         self._source.open()
         self.health.failing = None
