@@ -73,7 +73,7 @@ def read_response(response: Any, shape: Shape) -> Reading:
 
 
 def _settled(found: Found, shape: Shape) -> Reading:
-    """The reading at last: characters and depth told, pointers that resolve, the fatal first, a list of bounded length."""
+    """The reading at last: characters and depth told, pointers that resolve, the fatal first, a bounded list."""
     tree, findings = found.tree if isinstance(found.tree, dict) else None, found.findings
     if tree is not None:
         seen = survey(tree, shape.levels())
@@ -261,7 +261,7 @@ def _from_wrapper(found: Found, shape: Shape, layers: int) -> Found:
 
 
 def _needs_more(tree: dict[str, Any], shape: Shape) -> bool:
-    """Whether plain JSON with the contract's keys isn't the response yet: a schema, or strings in place of containers."""
+    """Whether plain JSON with the contract's keys isn't the response yet: a schema, or strings for containers."""
     for path in _paths(shape.containers):
         value: Any = tree
         for token in path:

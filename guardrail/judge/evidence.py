@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import msgspec
 
@@ -55,10 +56,19 @@ class Measure(msgspec.Struct, frozen=True):
     risk: float
     cover: float
     fresh_cover: float
+    context_share: float
+    """Share of the claim's content words that prompt, formats and catalogue have, wherever they stand."""
+    content: int
+    """Number of different content words."""
     unknown_figures: frozenset[str]
     swapped_figures: frozenset[str]
     flipped: frozenset[str]
     window: Window | None
+
+    @property
+    def backed(self) -> bool:
+        """Whether the evidence bears a sentence out nearly word for word."""
+        return self.cover >= SUPPORTED and not (self.unknown_figures or self.swapped_figures or self.flipped)
 
 
 def read_words(text: str) -> Words:
@@ -72,14 +82,21 @@ def read_words(text: str) -> Words:
             if word in NEGATIONS:
                 reach = _NEGATION_REACH
                 continue
-            if (value := NUMBER_WORDS.get(word)) is not None and word not in STOP_WORDS:
-                figures.add(str(value))
+            if NUMBER_WORDS.get(word, 0) > 1:
+                figures.add(str(NUMBER_WORDS[word]))
             elif not word[0].isdigit() and word not in STOP_WORDS and word not in FILLERS:
                 stems.add(cut := stem(word))
                 if reach:
                     negated.add(cut)
             reach = max(0, reach - 1)
     return Words(frozenset(stems), frozenset(figures), frozenset(negated))
+
+
+def _parts(text: str) -> list[str]:
+    """Each sentence, and each pair of neighbours: a claim may join what the evidence says in two."""
+    spans = sentences(text)
+    pairs = [text[first[0] : second[1]] for first, second in pairwise(spans)]
+    return [text[start:end] for start, end in spans] + pairs
 
 
 class Evidence:
@@ -89,16 +106,14 @@ class Evidence:
         """Compile. Bounds: linear in the text given."""
         self.passages = tuple(passages)
         self.context = tuple(context)
-        self.windows = tuple(
-            Window(part, passage_id, read_words(part))
-            for passage_id, text in [*((p.id, p.text) for p in passages), *((None, c) for c in context)]
-            for part in (text[start:end] for start, end in sentences(text))
-        )
+        named = [*((p.id, p.text) for p in passages), *((None, text) for text in context)]
+        self.windows = tuple(Window(part, passage_id, read_words(part)) for passage_id, text in named for part in _parts(text))
         counts = Counter(s for window in self.windows for s in window.words.stems)
         self._total = len(self.windows)
         self._weights = {s: math.log((self._total + 1) / (count + 0.5)) for s, count in counts.items()}
         self.figures = frozenset(f for window in self.windows for f in window.words.figures)
         self.stems = frozenset(counts)
+        self._context_stems = frozenset(s for w in self.windows if w.passage_id is None for s in w.words.stems)
 
     @cached_property
     def vectors(self) -> PassageVectors:
@@ -122,11 +137,12 @@ class Evidence:
         fresh_total = self.weight(sorted(fresh))
         fresh_cover = self.weight(sorted(fresh & self.stems)) / fresh_total if fresh_total else 1.0
         unknown = claim.figures - self.figures - known.figures
-        near = best is not None and cover >= NEAR_COPY
-        swapped = claim.figures - best.words.figures - known.figures if near and best and best.words.figures else frozenset[str]()
-        flipped = (claim.negated ^ best.words.negated) & claim.stems & best.words.stems if near and best else frozenset[str]()
+        near = best.words if best is not None and cover >= NEAR_COPY else Words(claim.stems, frozenset(), claim.negated)
+        swapped = claim.figures - near.figures - known.figures if near.figures else frozenset[str]()
+        flipped = (claim.negated ^ near.negated) & claim.stems & near.stems
         risk = 4 * (1 - fresh_cover) + 0.5 * (1 - cover) + 2 * len(unknown) + 1.5 * bool(swapped - unknown) + 1.5 * bool(flipped)
-        return Measure(risk, cover, fresh_cover, unknown, swapped, flipped, best)
+        share = len(claim.stems & (self._context_stems | known.stems)) / len(claim.stems) if claim.stems else 1.0
+        return Measure(risk, cover, fresh_cover, share, len(claim.stems), unknown, swapped, flipped, best)
 
     def _best(self, claim: Words, total: float) -> tuple[Window | None, float]:
         best, best_weight = None, 0.0

@@ -1,6 +1,6 @@
 """Finds the JSON in a text: past prose, fences, thoughts and tool tags. Never falls back to an inner fragment.
 
-What looks like the start of an object and can't be read makes the whole text unreadable; drafts in thoughts don't count.
+What looks like the start of an object and can't be read makes the text unreadable; a draft in thoughts never counts.
 Bounds: one pass; a text is read a second time at most once, after a closing think tag whose opening one was lost.
 """
 
@@ -159,8 +159,11 @@ class _Scanner:
         self._called = None
         return end
 
-    def _tool(self, tag: re.Match[str]) -> int:
+    def _tool(self, tag: re.Match[str]) -> int | Broken:
+        """A tool tag. A parameter tag means a call in XML, whose fields are no JSON, though one of them may look so."""
         self._tell("syntax.tool_call_text")
+        if "parameter" in tag[0][:20].lower():
+            return Broken((Finding("syntax.no_json", "", "a call in XML", fatal=True),))
         self._called = tag["called"] or self._called
         return tag.end()
 
@@ -176,6 +179,8 @@ def _nothing(text: str, gap: str, told: set[str]) -> list[Finding]:
     if _MEMBER.search(gap) and "syntax.tool_call_text" not in told:
         return [*findings, Finding("syntax.truncated", "", "the start is missing", fatal=True)]
     findings.append(Finding("syntax.no_json", fatal=True))
+    if not _prose(gap) and not told:
+        findings.append(Finding("syntax.empty", "", "nothing but a fence", fatal=True))
     if _REFUSAL.search(gap[:_LEAD_CHARS]):
         findings.append(Finding("envelope.refusal", "", "in prose", fatal=True))
     return findings

@@ -21,7 +21,8 @@ from guardrail.judge.layout import ParameterLayout, PolicyLayout, read_layout
 from guardrail.judge.lexicon import DIGEST
 from guardrail.judge.model import Action, Execution, Intent, Passage
 from guardrail.judge.pattern import Fault, compile_pattern, execute
-from guardrail.judge.text import fold, name_key
+from guardrail.judge.speech import STOP_WORDS
+from guardrail.judge.text import fold, name_key, name_words
 from guardrail.version import VERSION
 
 ENGINE = f"guardrail-{VERSION}+{DIGEST}"
@@ -84,6 +85,13 @@ class Policy:
     def parameter_ids(self) -> frozenset[str]:
         """The configured parameters, for labels and cells."""
         return frozenset(self.parameters)
+
+    @cached_property
+    def asked_words(self) -> tuple[str, ...]:
+        """The words of the parameters' ids, formats and synonyms and of the intents' names: what may be asked for."""
+        texts = [" ".join((*name_words(p.id), p.folded_format, *p.synonyms)) for p in self.parameters.values()]
+        texts += [fold(str(intent.name)) for intent in self.intents.values()]
+        return tuple(word for text in texts for word in text.split() if word not in STOP_WORDS)
 
     def parameters_of(self, intent: Intent) -> Iterator[Parameter]:
         """The parameters that may be asked for this intent, in the policy's order."""

@@ -2,12 +2,13 @@
 
 Repaired are separators, closers, quote marks, comments, escapes and the spelling of literals, and only where a single
 reading is left. Everything else is Broken: a shorter answer or an invented value would look like a good response.
-Bounds: linear in the text; recursion by the depth allowed; at most FIXES_MAX repairs are listed.
+Bounds: linear in the text; recursion by the depth allowed; at most FIXES_MAX repairs of a kind are listed.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -15,7 +16,10 @@ import msgspec
 from guardrail.judge.jsontext import FAMILIES, STRAIGHT, Quotes, pointer, same
 from guardrail.judge.model import Finding
 
-FIXES_MAX = 32
+FIXES_MAX = 8
+"""How many repairs of a kind are worth telling."""
+DOUBLED_MAX = 64
+"""With more keys given twice than this (beside other repairs) nothing can be relied on."""
 NUMBER_CHARS_MAX = 1_000
 """Longer numbers are no data, and Python's int() takes quadratic time over them."""
 
@@ -84,7 +88,7 @@ _COMPLETE_STRING = re.compile('"(?:[^"\\\\]++|\\\\.)*+"|“[^“”„"\\\\]*+�
 class _Reader:
     """The state of one pass. Every method takes a position and gives back what it read and the position after it."""
 
-    __slots__ = ("_codes", "_count", "_fixes", "_last", "_levels", "_path", "_stop", "_text", "ambiguous")
+    __slots__ = ("_counts", "_fixes", "_last", "_levels", "_path", "_stop", "_text", "ambiguous")
 
     def __init__(self, text: str, stop: int, levels: int) -> None:
         self._text = text
@@ -92,8 +96,7 @@ class _Reader:
         self._levels = levels
         self._path: list[str | int] = []
         self._fixes: dict[tuple[str, str], Finding] = {}
-        self._codes: set[str] = set()
-        self._count = 0
+        self._counts: Counter[str] = Counter()
         self._last = ""
         """The kind of the token read last: `string`, `number`, `word` or `closer`. It says what may follow."""
         self.ambiguous: set[str] = set()
@@ -165,7 +168,7 @@ class _Reader:
             self.ambiguous.add(place)
         if differs or ("types.duplicate_key", place) not in self._fixes:
             self._fixes["types.duplicate_key", place] = Finding("types.duplicate_key", place, fatal=key in doubtful)
-        if len(self._fixes) > 2 * FIXES_MAX:
+        if len(self._fixes) > DOUBLED_MAX:
             raise _UnreadableError("too many keys are given twice", "types.duplicate_key")
 
     def _key(self, start: int) -> tuple[str, int]:
@@ -227,7 +230,7 @@ class _Reader:
         """Why what stands at `pos`, after a finished token that began or ended at `start`, can't be read."""
         if self._mark(pos) == "" and self._last == "string":
             return _UnreadableError(f"the text ends at character {pos}", _CUT)
-        codes = [self._stray_code()]
+        codes = ["syntax.unescaped_quote" if self._mark(pos) == '"' else self._stray_code()]
         if self._last == "string" and _CURLY_END.search(self._text, max(0, start - 400), pos):
             codes.insert(0, "syntax.smart_quotes")
         return _UnreadableError(f"stray text at character {pos}", *codes)
@@ -382,11 +385,10 @@ class _Reader:
         self._fix("syntax.comment", comment.start())
 
     def _fix(self, code: str, pos: int) -> None:
-        """Note a repair, once for each code and place; of a flood, the first of each code."""
-        self._count += 1
-        if self._count > FIXES_MAX and code in self._codes:
+        """Note a repair, once for each code and place; of a flood, the first few."""
+        self._counts[code] += 1
+        if self._counts[code] > FIXES_MAX:
             return
-        self._codes.add(code)
         place = pointer(self._path)
         self._fixes.setdefault((code, place), Finding(code, place, f"at character {pos}"))
 

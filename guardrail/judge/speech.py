@@ -194,6 +194,6 @@ def detect_language(text: str) -> str | None:
     lowered = text.lower()
     if any(c in lowered for c in "¿¡ñ"):
         return "es"
-    if best >= 2 and best >= second + 2:
+    if best >= 2 and best >= 2 * second:
         return name
     return name if best >= 1 and second == 0 and len(tokens) <= 4 else None

@@ -5,18 +5,21 @@ Facts that several checks need (names found in the catalogue, the regex runs, wh
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import msgspec
 
 from guardrail.judge.catalogue import IntentMatch, match_intent, match_parameter
-from guardrail.judge.evidence import Evidence, Words, read_words
+from guardrail.judge.evidence import Evidence, Measure, Words, read_words
+from guardrail.judge.grounding import Terms, Weighing, silent, weigh
+from guardrail.judge.lexicon import LEXICONS
+from guardrail.judge.formats import format_example
 from guardrail.judge.model import Execution, Json, ParameterValue, Quadrant, Record
 from guardrail.judge.pattern import Run, execute
 from guardrail.judge.policy import Parameter, Policy
 from guardrail.judge.provenance import Origin, Provenance, trace
-from guardrail.judge.speech import Sentence, read_answer
+from guardrail.judge.speech import Sentence, detect_language, read_answer
 
 ANSWER = "/generated_answer/answer"
 PARAMETERS = "/user_messages_analysis/parameters"
@@ -81,6 +84,15 @@ class Subject:
         text = self.fields.get("answer")
         self.answer: str | None = text if isinstance(text, str) else None
         self.out_of_scope: bool = self.fields.get("out_of_scope_request") is True
+        self.score: float | None = None
+        """The published score of the answer; set once for the whole batch, before any check looks."""
+
+    def with_answer(self, answer: str) -> Subject:
+        """The same response with another answer: how a correction is verified."""
+        tree = {**self.tree, "generated_answer": {**self.fields, "answer": answer}}
+        other = Subject(self.record, self.policy, tree, self.ambiguous)
+        other.score = self.score
+        return other
 
     @cached_property
     def analysis(self) -> dict[str, Json]:
@@ -121,6 +133,42 @@ class Subject:
         turns = " ; ".join(turn.text for turn in self.record.history)
         return read_words(f"{self.record.user_message} ; {turns}")
 
+    @cached_property
+    def _measures(self) -> dict[int, Measure]:
+        return {}
+
+    def measure(self, sentence: Sentence) -> Measure:
+        """A sentence of the answer held against the evidence; measured once."""
+        found = self._measures.get(sentence.start)
+        if found is None:
+            found = self._measures[sentence.start] = self.evidence.measure(read_words(sentence.text), self.known)
+        return found
+
+    def backed(self, sentence: Sentence) -> bool:
+        """Whether evidence bears a binding sentence out nearly word for word."""
+        return self.measure(sentence).backed
+
+    @property
+    def asserts(self) -> bool:
+        """Whether the answer claims anything: only then is a score worth its cost."""
+        return any(not silent(s, self.measure(s)) for s in self.sentences)
+
+    @cached_property
+    def weighing(self) -> Weighing:
+        """The answer weighed by its evidence."""
+        layout = self.policy.layout.grounding
+        risk_max = None if layout.calibration is None else layout.calibration.risk
+        terms = Terms(self.score, layout.tau, risk_max, passages=bool(self.evidence.passages))
+        return weigh([(s, self.measure(s)) for s in self.sentences], terms)
+
+    @cached_property
+    def locale(self) -> str:
+        """The language to speak: the record's own, else the message's where it is plain, else the policy's (CONTRACT §1)."""
+        explicit = (self.record.locale or "").partition("-")[0].lower()
+        if explicit in LEXICONS:
+            return explicit
+        return detect_language(self.record.user_message) or self.policy.layout.locale
+
     @property
     def values(self) -> tuple[ParameterValue, ...]:
         """The values that passed."""
@@ -135,6 +183,7 @@ class Subject:
         simulated = simulated if isinstance(simulated, bool) else None
         run = None if pattern is None or value is None else self._execute(pattern, value)
         judged = pattern if parameter is not None and run is not None and run.execution not in _UNDECIDED else None
+        refused, accepted = ((), ()) if judged is None or parameter is None else against_examples(judged, parameter.valid, parameter.invalid)
         return Trial(
             pointer=pointer,
             item=item,
@@ -146,9 +195,9 @@ class Subject:
             run=run,
             simulated=simulated,
             quadrant=None if run is None else quadrant(simulated, run.execution),
-            refused_examples=self._unlike(judged, parameter, Execution.NOT_MATCHED),
-            accepted_examples=self._unlike(judged, parameter, Execution.MATCHED),
-            format_example_refused=judged is not None and self._refuses_format_example(judged, item),
+            refused_examples=refused,
+            accepted_examples=accepted,
+            format_example_refused=judged is not None and _format_refused(judged, item),
             operator=None if parameter is None or parameter.pattern is None or not value else self._execute(parameter.pattern, value),
             provenance=None if parameter is None or value is None else self._trace(value, parameter),
         )
@@ -156,17 +205,6 @@ class Subject:
     def _execute(self, pattern: str, value: str) -> Run:
         limits = self.policy.layout.limits
         return execute(pattern, value, pattern_chars=limits.pattern_chars, value_chars=limits.value_chars)
-
-    def _unlike(self, pattern: str | None, parameter: Parameter | None, execution: Execution) -> tuple[str, ...]:
-        if pattern is None or parameter is None:
-            return ()
-        examples = parameter.valid if execution is Execution.NOT_MATCHED else parameter.invalid
-        return tuple(example for example in examples if self._execute(pattern, example).execution is execution)
-
-    def _refuses_format_example(self, pattern: str, item: dict[str, Json]) -> bool:
-        text = item.get("parameter_value_format")
-        example = format_example(text) if isinstance(text, str) else None
-        return example is not None and self._execute(pattern, example).execution is Execution.NOT_MATCHED
 
     def _trimmed(self, value: str, parameter: Parameter | None) -> str:
         return value.strip() if parameter is not None and "trim" in parameter.normalise else value
@@ -185,16 +223,20 @@ def quadrant(simulated: bool | None, execution: Execution) -> Quadrant:
     return Quadrant.MISMATCH if simulated else Quadrant.REFUSAL
 
 
-_MARKERS = ("e.g.", "eg.", "ex.", "p. ej.", "p.ej.", "for example", "par exemple", "por ejemplo", "such as", "example:", "exemple :", "ejemplo:")
+@lru_cache(maxsize=4096)
+def against_examples(pattern: str, valid: tuple[str, ...], invalid: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The configured valid examples that a pattern refuses, and the invalid ones that it accepts."""
+    refused = tuple(e for e in valid if execute(pattern, e).execution is Execution.NOT_MATCHED)
+    return refused, tuple(e for e in invalid if execute(pattern, e).execution is Execution.MATCHED)
 
 
-def format_example(text: str) -> str | None:
-    """The example inside a format text: what stands after "e.g." in brackets. Null unless it is one plain token."""
-    lowered = text.lower()
-    start = max((lowered.rfind(marker) + len(marker) for marker in _MARKERS if marker in lowered), default=-1)
-    if start < 0:
-        return None
-    rest = text[start:].lstrip(" ,:;'\"“")
-    end = min((rest.find(stop) for stop in ")]\n" if stop in rest), default=len(rest))
-    example = rest[:end].strip().rstrip(".,;'\"”")
-    return example if example and not any(c.isspace() or c in ",;" for c in example) else None
+@lru_cache(maxsize=4096)
+def refuses_format_example(pattern: str, format_text: str) -> bool:
+    """Whether a pattern refuses the example inside the format text that the model gave with it."""
+    example = format_example(format_text)
+    return example is not None and execute(pattern, example).execution is Execution.NOT_MATCHED
+
+
+def _format_refused(pattern: str, item: dict[str, Json]) -> bool:
+    text = item.get("parameter_value_format")
+    return isinstance(text, str) and refuses_format_example(pattern, text)

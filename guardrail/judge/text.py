@@ -18,7 +18,7 @@ _DROP_INVISIBLE = {ord(c): None for c in INVISIBLE + BIDI}
 _WORD = re.compile(r"[^\W_]+(?:[.,:/%][0-9]+)*%?|[€$£]")
 _PLAIN_WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_NUMBER = re.compile(r"[0-9]+(?:[.,:/][0-9]+)*")
+_NUMBER = re.compile(r"(?<![*#0-9])[0-9]+(?:[.,:/][0-9]+)*(?![#*])")
 _SENTENCE_END = re.compile(r"(?:[.!?…]+[\"'»”)\]]*|;)(?=\s|$)|[\n\r]+|(?<=[?!])(?=[A-ZÀ-Ý¿¡])")
 _ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|p\.ej|p|ex|dr|dra|mr|mrs|ms|sr|sra|st|no|n|vs|etc|approx|env)\.$", re.IGNORECASE)
 
@@ -59,7 +59,10 @@ def words(text: str) -> list[str]:
 
 
 def numbers(text: str) -> list[str]:
-    """The figures of a text in a form that can be compared: 4,200 and 4 200 -> 4200; 19,90 -> 19.90; 05 stays 05."""
+    """The figures of a text in a form that can be compared: 4,200 and 4 200 -> 4200; 19,90 -> 19.90; 05 stays 05.
+
+    What a keypad would be told (*123#, #2) is a label, no figure.
+    """
     joined = re.sub(r"(?<=[0-9])[\u00a0\u202f ](?=[0-9]{3}(?![0-9]))", "", text)
     return [canonical_number(m.group()) for m in _NUMBER.finditer(joined)]
 
@@ -77,6 +80,7 @@ def canonical_number(token: str) -> str:
     return token
 
 
+@lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A word cut to what its inflections share in en, fr and es: light suffix stripping, seven characters at most."""
     for suffix in ("ations", "ation", "aciones", "acion", "ements", "ement", "ings", "ing", "ed", "es", "s", "er", "ar", "ir"):
@@ -115,3 +119,10 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def visible(text: str) -> str:
     """The text without invisible and reordering characters."""
     return text.translate(_DROP_INVISIBLE)
+
+
+def printable(text: str) -> str:
+    """The text with lone surrogates, which no encoding carries, put as U+FFFD."""
+    if text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

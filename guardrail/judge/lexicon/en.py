@@ -84,10 +84,10 @@ ENGLISH = Lexicon(
     fillers="yes yeah no sure okay ok well actually indeed according based note please kindly however therefore thanks thank sorry "
     "unfortunately hello hi",
     replies=Replies(
-        reprompt="I couldn't use the value given for {parameter}. The expected format is: {format}. Could you give it again?",
+        reprompt="I need the {parameter} in this format: {format}. Could you give it again?",
         out_of_scope="Sorry, I can't help with that here. I can help with: {intents}.",
         fallback="Sorry, I couldn't answer that properly. Could you say it again in other words?",
         format_is="The expected format is: {format}.",
-        reprompt_plain="I couldn't use the value given for {parameter}. Could you give it again?",
+        reprompt_plain="I need the {parameter}. Could you give it again?",
     ),
 )

@@ -67,10 +67,10 @@ SPANISH = Lexicon(
     ),  # fmt: skip
     fillers="si no claro bueno entonces segun gracias hola lamentablemente sin embargo efectivamente",
     replies=Replies(
-        reprompt="No he podido usar el valor dado para {parameter}. El formato esperado es: {format}. ¿Puede darlo otra vez?",
+        reprompt="Necesito «{parameter}» en este formato: {format}. ¿Puede darme el valor otra vez?",
         out_of_scope="Lo siento, no puedo ayudarle con eso aquí. Puedo ayudarle con: {intents}.",
         fallback="Lo siento, no he podido responder bien. ¿Puede decirlo de otra manera?",
         format_is="El formato esperado es: {format}.",
-        reprompt_plain="No he podido usar el valor dado para {parameter}. ¿Puede darlo otra vez?",
+        reprompt_plain="Necesito «{parameter}». ¿Puede darme el valor otra vez?",
     ),
 )

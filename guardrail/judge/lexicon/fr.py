@@ -72,10 +72,10 @@ FRENCH = Lexicon(
     ),  # fmt: skip
     fillers="oui non bien sur alors donc voici selon merci bonjour desole malheureusement cependant toutefois effectivement",
     replies=Replies(
-        reprompt="Je n'ai pas pu utiliser la valeur donnée pour {parameter}. Le format attendu est : {format}. Pouvez-vous la redonner ?",
+        reprompt="Il me faut « {parameter} » dans ce format : {format}. Pouvez-vous me redonner cette valeur ?",
         out_of_scope="Désolé, je ne peux pas vous aider pour cela ici. Je peux vous aider pour : {intents}.",
         fallback="Désolé, je n'ai pas pu répondre correctement. Pouvez-vous reformuler votre demande ?",
         format_is="Le format attendu est : {format}.",
-        reprompt_plain="Je n'ai pas pu utiliser la valeur donnée pour {parameter}. Pouvez-vous la redonner ?",
+        reprompt_plain="Il me faut « {parameter} ». Pouvez-vous me redonner cette valeur ?",
     ),
 )

@@ -1,0 +1,180 @@
+"""Do the parts of a response agree: flag, intent, quote, answer, outcome of the runs? It must never weigh the answer's facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from guardrail.judge.formats import counted_units
+from guardrail.judge.marks import leaks, marks_up
+from guardrail.judge.model import Finding, Intent, Quadrant
+from guardrail.judge.speech import STOP_WORDS, Sentence, asks_again, declines, detect_language, things_asked
+from guardrail.judge.subject import ANSWER, Subject
+from guardrail.judge.text import fold, stem
+from guardrail.judge.vocabulary import is_defined
+
+QUOTE = "/generated_answer/evidence_from_prompt"
+MESSAGE = "/user_messages_analysis/message_content"
+_QUOTE_WORDS_MIN = 3
+_KNOWN_SHARE = 0.5
+"""An offer of which less than this share is known from prompt and catalogue goes beyond the agent."""
+_LEFTOVER_MAX = 1
+"""A message names an intent when at most so many further content words stand beside the intent's own."""
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Findings on scope, evidence, parameters and text, each found on its own."""
+    yield from _scope(subject)
+    yield from _quote(subject)
+    yield from _message(subject)
+    if subject.answer:
+        yield from _deeds(subject)
+        yield from _requests(subject)
+        yield from _refused_values(subject)
+        yield from _format_claims(subject)
+        yield from _leaks(subject.answer)
+        yield from _language(subject)
+
+
+def _scope(subject: Subject) -> Iterator[Finding]:
+    intent = subject.intent
+    if subject.out_of_scope and intent.named:
+        yield Finding("consistency.oos_but_intent", "/detected_intent", "called out of scope, yet an intent was detected")
+    familiar = subject.fields.get("intents_i_am_familiar_with")
+    if isinstance(familiar, list) and intent.intent.id is not None and not _listed(intent.intent, familiar, subject):
+        yield Finding("consistency.intent_not_in_familiar", "/detected_intent", "not among the intents the model says it knows")
+    if not intent.named and subject.answer and not subject.trials and _goes_along(subject):
+        code = "answer_contradicts_reasoning" if subject.out_of_scope else "null_intent_affirming"
+        yield Finding(f"consistency.{code}", ANSWER, "no intent, yet the answer goes along")
+    yield from _named_by_message(subject)
+
+
+def _listed(intent: Intent, familiar: list[object], subject: Subject) -> bool:
+    keys = subject.policy.intent_keys
+    return any(isinstance(name, str) and keys.get("".join(fold(name).split())) == intent for name in familiar)
+
+
+def _goes_along(subject: Subject) -> bool:
+    """Whether an answer serves a request that has no intent. One that declines as a whole doesn't, whatever else it says."""
+    if declines(subject.sentences):
+        return False
+    return any(_serves(sentence, subject) for sentence in subject.sentences)
+
+
+def _serves(sentence: Sentence, subject: Subject) -> bool:
+    if sentence.question:
+        return False
+    if sentence.acts or sentence.affirmation:
+        return True
+    measure = subject.measure(sentence)
+    if sentence.offer:
+        return measure.context_share < _KNOWN_SHARE
+    if sentence.request or sentence.courtesy or measure.content <= 1:
+        return False
+    return measure.cover < _KNOWN_SHARE or bool(measure.unknown_figures)
+
+
+def _named_by_message(subject: Subject) -> Iterator[Finding]:
+    """The user's own words name an intent that the response refuses, or another than the one it detected."""
+    if not (subject.out_of_scope or subject.intent.intent.id):
+        return
+    said = {stem(word) for word in fold(subject.record.user_message).split() if word not in STOP_WORDS}
+    named = [intent for intent in subject.policy.intents.values() if _names(said, intent)]
+    if not named or len(named) > 1:
+        return
+    detected = subject.intent.intent
+    if detected.id is None and subject.out_of_scope and declines(subject.sentences):
+        yield Finding("consistency.false_refusal", ANSWER, f"the message names {named[0].id}")
+    elif detected.id is not None and detected != named[0] and not subject.trials:
+        yield Finding("consistency.intent_not_supported_by_message", "/detected_intent", f"the message names {named[0].id}")
+
+
+def _names(said: set[str], intent: Intent) -> bool:
+    own = {stem(word) for word in fold(str(intent.name)).split() if word not in STOP_WORDS}
+    return len(own) >= 2 and own <= said and len(said - own) <= _LEFTOVER_MAX
+
+
+def _quote(subject: Subject) -> Iterator[Finding]:
+    quote = subject.fields.get("evidence_from_prompt")
+    prompt = subject.policy.layout.prompt
+    if not isinstance(quote, str) or not prompt:
+        return
+    folded = fold(quote)
+    if folded.count(" ") + 1 < _QUOTE_WORDS_MIN:
+        yield Finding("consistency.evidence_too_short", QUOTE, "the quote says too little")
+    elif f" {folded} " not in subject.policy.folded_prompt:
+        yield Finding("consistency.evidence_not_in_prompt", QUOTE, "the quote isn't in the prompt")
+    elif quote.strip() not in prompt:
+        yield Finding("consistency.evidence_loose_match", QUOTE, "differs by case, blanks or punctuation")
+    elif subject.trials and _quotes_another(folded, subject):
+        yield Finding("consistency.evidence_irrelevant", QUOTE, "the quote is about another parameter")
+
+
+def _quotes_another(folded: str, subject: Subject) -> bool:
+    """Whether the quote states formats, and of no parameter that this turn is about."""
+    quoted = {p.id for p in subject.policy.parameters.values() if p.folded_format and p.folded_format in folded}
+    about = {trial.id for trial in subject.trials} | {subject.refer[0].id if subject.refer[0] else None}
+    return bool(quoted) and not quoted & about and about != {None}
+
+
+def _message(subject: Subject) -> Iterator[Finding]:
+    given, said = subject.analysis.get("message_content"), subject.record.user_message
+    if isinstance(given, str) and " ".join(given.split()) != " ".join(said.split()):
+        if subject.answer is not None and given == subject.answer:
+            yield Finding("consistency.fields_mixed_up", MESSAGE, "the answer stands as the user's message")
+        elif fold(given) == fold(said):
+            yield Finding("consistency.message_content_loose", MESSAGE, "differs by case or punctuation")
+        else:
+            yield Finding("consistency.message_content_altered", MESSAGE, "not what the user said")
+    if subject.answer and subject.answer == subject.fields.get("evidence_from_prompt"):
+        yield Finding("consistency.fields_mixed_up", ANSWER, "the quoted evidence stands as the answer")
+
+
+def _deeds(subject: Subject) -> Iterator[Finding]:
+    if any(s.done and not subject.backed(s) for s in subject.sentences):
+        yield Finding("consistency.claims_done_action", ANSWER, "says that something was done which nobody ran")
+
+
+def _requests(subject: Subject) -> Iterator[Finding]:
+    if any(not is_defined(thing, subject.policy) for thing in things_asked(subject.sentences)):
+        yield Finding("consistency.asks_undefined_parameter", ANSWER, "asks for something that isn't configured")
+
+
+def _refused_values(subject: Subject) -> Iterator[Finding]:
+    """A value that failed by the model's own word must not be taken all the same."""
+    answer = str(subject.answer)
+    for trial in subject.trials:
+        if trial.quadrant is not Quadrant.REFUSAL or not trial.value:
+            continue
+        taken = trial.value in answer and not (asks_again(subject.sentences) and _rejects_value(subject))
+        if taken or not (asks_again(subject.sentences) or declines(subject.sentences)):
+            yield Finding("consistency.confirm_after_fail", ANSWER, "takes a value that failed", parameter_id=trial.id)
+
+
+def _rejects_value(subject: Subject) -> bool:
+    """Whether some sentence asks again or says what is wrong; a bare "is that correct?" does neither."""
+    return any((s.retry or s.request) and not s.courtesy and len(s.flat.split()) > 4 for s in subject.sentences)
+
+
+def _format_claims(subject: Subject) -> Iterator[Finding]:
+    """What the answer says of a format against the configured one: the same unit with another count."""
+    parameter = subject.refer[0]
+    if parameter is None:
+        return
+    configured = counted_units(parameter.format)
+    for unit, count in counted_units(str(subject.answer)).items():
+        if unit in configured and configured[unit] != count:
+            yield Finding("consistency.answer_contradicts_evidence", ANSWER, "states another format than the configured one", parameter_id=parameter.id)
+            return
+
+
+def _leaks(answer: str) -> Iterator[Finding]:
+    if leaks(answer):
+        yield Finding("consistency.reasoning_leak", ANSWER, "reasoning stands in the answer")
+    if marks_up(answer):
+        yield Finding("consistency.markup_leak", ANSWER, "markup stands in the answer")
+
+
+def _language(subject: Subject) -> Iterator[Finding]:
+    spoken = detect_language(str(subject.answer))
+    if spoken is not None and spoken != subject.locale:
+        yield Finding("consistency.language_mismatch", ANSWER, f"answered in {spoken}")

@@ -1,0 +1,97 @@
+"""A wrong answer made right by evidence, or not at all. It must never touch a sentence that stands, nor invent a word.
+
+Marks and controls are cut; a sentence that can't stand is replaced by the evidence it misquotes, else dropped; when nothing is
+left to say, the evidence nearest to the question is said. The caller verifies the result and refuses what doesn't hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from guardrail.judge.evidence import NEAR_COPY
+from guardrail.judge.formats import counted_units
+from guardrail.judge.grounding import Doubt
+from guardrail.judge.lexicon import LEXICONS
+from guardrail.judge.marks import clean
+from guardrail.judge.model import Edit
+from guardrail.judge.speech import read_answer
+from guardrail.judge.subject import ANSWER, Subject
+from guardrail.judge.text import printable
+
+
+class Correction(msgspec.Struct, frozen=True):
+    """A corrected answer and the edits that made it."""
+
+    answer: str
+    edits: tuple[Edit, ...]
+
+
+class _Change(msgspec.Struct, frozen=True):
+    start: int
+    end: int
+    text: str
+    evidence_id: str | None = None
+
+
+def correct(subject: Subject, doubts: Sequence[Doubt]) -> Correction | None:
+    """The answer with what is wrong in it put right; null when that can't be done without guessing."""
+    answer = subject.answer
+    if answer is None:
+        return None
+    cleaned = clean(answer)
+    if cleaned is None:
+        return None
+    edits = [] if cleaned == answer else [Edit(ANSWER, printable(answer), printable(cleaned))]
+    if cleaned != answer:
+        subject = subject.with_answer(cleaned)
+        doubts = subject.weighing.doubts
+    changes = [*_format_changes(subject), *_doubt_changes(subject, doubts)]
+    text = _apply(cleaned, changes)
+    edits += [Edit(ANSWER, printable(cleaned[c.start : c.end]), c.text, c.evidence_id) for c in changes]
+    if _says_something(text):
+        return Correction(text, tuple(edits)) if edits else None
+    fill = subject.evidence.nearest_passage(subject.record.user_message)
+    if fill is None:
+        return None
+    filled = f"{text} {fill.text}".strip()
+    return Correction(filled, (*edits, Edit(ANSWER, "", fill.text, fill.passage_id)))
+
+
+def _format_changes(subject: Subject) -> list[_Change]:
+    """Sentences that misstate the format of the parameter asked for -> the configured format."""
+    parameter = subject.refer[0]
+    if parameter is None:
+        return []
+    configured = counted_units(parameter.format)
+    stated = LEXICONS[subject.policy.layout.locale].replies.format_is.format(format=parameter.format.rstrip("."))
+    return [
+        _Change(s.start, s.end, stated)
+        for s in subject.sentences
+        if any(configured.get(unit, count) != count for unit, count in counted_units(s.text).items())
+    ]
+
+
+def _doubt_changes(subject: Subject, doubts: Sequence[Doubt]) -> list[_Change]:
+    changes: list[_Change] = []
+    said = str(subject.answer)
+    for doubt in doubts:
+        window, sentence = doubt.window, doubt.sentence
+        misquoted = window is not None and window.passage_id is not None and subject.measure(sentence).cover >= NEAR_COPY
+        new = window.text if misquoted and window is not None and window.text not in said else ""
+        changes.append(_Change(sentence.start, sentence.end, new, window.passage_id if new and window is not None else None))
+        said += new
+    return changes
+
+
+def _apply(answer: str, changes: Sequence[_Change]) -> str:
+    for change in sorted(changes, key=lambda c: c.start, reverse=True):
+        before, after = answer[: change.start].rstrip(), answer[change.end :].lstrip()
+        answer = " ".join(part for part in (before, change.text, after) if part)
+    return answer
+
+
+def _says_something(answer: str) -> bool:
+    """Whether more than courtesy is left."""
+    return any(s.question or s.refusal or s.request or s.offer or s.limit or not s.courtesy for s in read_answer(answer))

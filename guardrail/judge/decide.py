@@ -1,0 +1,241 @@
+"""The main path: bytes and policies in, decisions out. It must never touch the world; same bytes, same policy, same decision.
+
+read the record -> read the response -> every check on the same original -> actions by policy -> one outcome
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from guardrail.judge.checks import catalog, consistency, grounding, order, param, schema
+from guardrail.judge.contract import coerce
+from guardrail.judge.correction import Correction, correct
+from guardrail.judge.document import read_response
+from guardrail.judge.model import (
+    Action,
+    AnswerSource,
+    Decision,
+    Edit,
+    Finding,
+    Observation,
+    Outcome,
+    RawRecord,
+    Record,
+    Reply,
+    Value,
+    Verdict,
+    Violation,
+)
+from guardrail.judge.policy import ENGINE, Policies, Policy
+from guardrail.judge.record import Reading, read_record
+from guardrail.judge.replies import Acted, model_reply, own_reply
+from guardrail.judge.subject import ANSWER, Subject
+from guardrail.judge.text import printable
+
+CHECKS = (schema.check, order.check, catalog.check, param.check, consistency.check, grounding.check)
+"""Every check asks one question of the same subject; none knows another, all run."""
+
+_VIOLATIONS_MAX = 200
+"""More than any honest response can earn; what lies beyond adds nothing that an auditor could use."""
+
+
+class Judged(Value, frozen=True):
+    """A decision beside the record it is on; null where the bytes were no record."""
+
+    record: Record | None
+    decision: Decision
+
+
+def decide(records: Sequence[RawRecord], policies: Policies) -> list[Decision]:
+    """One decision for each record, in order."""
+    return [judged.decision for judged in judge(records, policies)]
+
+
+def judge(records: Sequence[RawRecord], policies: Policies) -> list[Judged]:
+    """One decision for each record, in order. Never raises on what a record holds; a batch changes no decision."""
+    cases = [_Case(raw, read_record(raw, policies)) for raw in records]
+    _score([case.subject for case in cases if case.subject is not None])
+    return [Judged(case.reading.record, case.conclude()) for case in cases]
+
+
+def _score(subjects: Sequence[Subject]) -> None:
+    """The published score of every answer that claims something: vectors are transformed once a batch and policy."""
+    groups: dict[int, list[Subject]] = {}
+    for subject in subjects:
+        if subject.answer and subject.evidence.passages and subject.asserts:
+            groups.setdefault(id(subject.evidence), []).append(subject)
+    for group in groups.values():
+        layout = group[0].policy.layout.grounding
+        pairs = [(subject.record.user_message, str(subject.answer)) for subject in group]
+        scores = group[0].evidence.vectors.scores(pairs, alpha=layout.alpha, k=layout.k)
+        for subject, score in zip(group, scores, strict=True):
+            subject.score = score
+
+
+class _Case:
+    """One record on its way to a decision."""
+
+    def __init__(self, raw: RawRecord, reading: Reading) -> None:
+        self.raw = raw
+        self.reading = reading
+        self.findings: list[Finding] = list(reading.findings)
+        self.subject = self._open()
+
+    def _open(self) -> Subject | None:
+        """The response on the bench; null when there is none that can be read."""
+        record, policy = self.reading.record, self.reading.policy
+        if record is None or policy is None:
+            return None
+        size = len(self.raw.value or b"")
+        if size > policy.layout.limits.record_bytes:
+            self.findings.append(Finding("limits.too_large", "", f"{size} bytes", fatal=True))
+            return None
+        response = read_response(record.response, policy.contract.shape)
+        self.findings += response.findings
+        if response.tree is None:
+            return None
+        tree, coerced = coerce(response.tree)
+        self.findings += coerced
+        return Subject(record, policy, tree, response.ambiguous)
+
+    def conclude(self) -> Decision:
+        """The decision: outcome by the actions that the policy gives to what was found."""
+        policy = self.reading.policy
+        if policy is None:
+            skipped = self.raw.value is None
+            return self._decision(Outcome.SKIPPED if skipped else Outcome.DEAD_LETTER, None, None)
+        subject = self.subject
+        if subject is not None:
+            self.findings += [finding for check in CHECKS for finding in check(subject)]
+            self.findings += _too_long(subject)
+        acted = [(finding, act(finding, policy)) for finding in self.findings]
+        actions = {action for _, action in acted}
+        if subject is None or Action.REJECT in actions:
+            return self._refuse(policy, acted)
+        if Action.CORRECT not in actions:
+            return self._publish(Outcome.APPROVED, "llm", model_reply(subject, subject.answer), acted)
+        correction = _verified(subject, acted)
+        if correction is None:
+            return self._refuse(policy, acted)
+        reply = model_reply(subject, correction.answer)
+        return self._publish(Outcome.CORRECTED, "corrected", reply, acted, correction.edits)
+
+    def _refuse(self, policy: Policy, acted: Acted) -> Decision:
+        locale = self.subject.locale if self.subject is not None else _locale(self.reading.record, policy)
+        source, reply = own_reply(self.subject, policy, locale, acted)
+        return self._publish(Outcome.REJECTED, source, reply, acted)
+
+    def _publish(
+        self, enforced: Outcome, source: AnswerSource, reply: Reply, acted: Acted, edits: tuple[Edit, ...] = ()
+    ) -> Decision:
+        """Under `shadow` the model's own content goes out, and the decision says what would have been."""
+        record, policy = self.reading.record, self.reading.policy
+        if policy is None or record is None or policy.mode == "enforce":
+            return self._decision(enforced, source, reply, acted, edits)
+        original = model_reply(self.subject, self.subject.answer) if self.subject else printable(_original(record))
+        return self._decision(Outcome.APPROVED, "llm", original, acted, edits, enforced=enforced)
+
+    def _decision(
+        self,
+        outcome: Outcome,
+        answer_source: AnswerSource | None,
+        reply: Reply | str | None,
+        acted: Acted | None = None,
+        edits: tuple[Edit, ...] = (),
+        *,
+        enforced: Outcome | None = None,
+    ) -> Decision:
+        policy, record = self.reading.policy, self.reading.record
+        revision = None if policy is None else policy.revision
+        weighed = self.subject is not None and bool(self.subject.answer)
+        return Decision(
+            decision_id=_decision_id(self.raw, revision),
+            message_id=None if record is None or record.message_id is None else printable(record.message_id),
+            agent=printable(self.reading.agent_id) if self.reading.agent_id is not None else None,
+            policy=revision,
+            engine=ENGINE,
+            mode=None if policy is None else policy.mode,
+            outcome=outcome,
+            enforced_outcome=enforced or outcome,
+            answer_source=answer_source,
+            reply=reply,
+            violations=_violations(acted or [(finding, Action.DEAD_LETTER) for finding in self.findings], outcome),
+            edits=edits,
+            observations=_observations(self.subject),
+            grounding=self.subject.weighing.grounding if weighed and self.subject is not None else None,
+            source=self.raw.source,
+        )
+
+
+def act(finding: Finding, policy: Policy) -> Action:
+    """What the policy does about a finding. What was read only by guessing is refused whatever the policy says."""
+    if finding.fatal:
+        return Action.REJECT
+    action = policy.actions[finding.code]
+    in_answer = finding.pointer == ANSWER and finding.code.startswith("encoding.")
+    if in_answer and action is Action.REPORT and finding.code != "encoding.invisible_chars":
+        return Action.CORRECT
+    if action is Action.CORRECT and finding.code.startswith("ground.") and not policy.layout.grounding.correct:
+        return Action.REJECT
+    return action
+
+
+def _too_long(subject: Subject) -> Iterable[Finding]:
+    limit = subject.policy.layout.limits.answer_chars
+    if subject.answer is not None and len(subject.answer) > limit:
+        yield Finding("limits.answer_too_long", ANSWER, f"{len(subject.answer)} characters")
+
+
+def _verified(subject: Subject, acted: Acted) -> Correction | None:
+    """A correction that holds: judged again by every check, nothing acts on it, and the evidence supports it no less."""
+    wanted = {f.code for f, action in acted if action is Action.CORRECT}
+    doubts = [doubt for doubt in subject.weighing.doubts if doubt.code in wanted]
+    correction = correct(subject, doubts)
+    if correction is None:
+        return None
+    again = subject.with_answer(correction.answer)
+    left = {act(finding, subject.policy) for check in CHECKS for finding in check(again)}
+    if left & {Action.REJECT, Action.CORRECT}:
+        return None
+    before, after = subject.weighing.grounding.risk, again.weighing.grounding.risk
+    worse = before is not None and after is not None and after > before
+    return None if worse or again.weighing.grounding.verdict is Verdict.NO_EVIDENCE else correction
+
+
+def _violations(acted: Acted, outcome: Outcome) -> tuple[Violation, ...]:
+    if outcome is Outcome.SKIPPED:
+        acted = [(finding, Action.REPORT) for finding, _ in acted]
+    kept = [(finding, action) for finding, action in acted if action is not Action.IGNORE][:_VIOLATIONS_MAX]
+    return tuple(Violation(f.code, printable(f.pointer), printable(f.detail), action) for f, action in kept)
+
+
+def _observations(subject: Subject | None) -> tuple[Observation, ...]:
+    if subject is None:
+        return ()
+    return tuple(
+        Observation(t.id or "other", t.quadrant, t.simulated, t.run.execution, t.run.tier, t.run.hints)
+        for t in subject.trials
+        if t.run is not None and t.quadrant is not None
+    )
+
+
+def _locale(record: Record | None, policy: Policy) -> str:
+    if record is None:
+        return policy.layout.locale
+    return Subject(record, policy, {}, frozenset()).locale
+
+
+def _original(record: Record) -> str:
+    if isinstance(record.response, str):
+        return record.response
+    import msgspec.json  # noqa: PLC0415
+
+    return msgspec.json.encode(record.response).decode()
+
+
+def _decision_id(raw: RawRecord, revision: str | None) -> str:
+    """Source and revision alone, so that a record delivered twice gives the same one."""
+    source = raw.source
+    text = f"{source.topic}|{source.partition}|{source.offset}|{revision}"
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:32]

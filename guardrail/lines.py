@@ -1,0 +1,78 @@
+"""Record lines (CONTRACT §1): one JSON object a line, in and out of files. It must never judge; a bad line is a record of its own."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Any
+
+import msgspec
+
+from guardrail.judge.model import RawRecord, Source
+
+_LINE_KEYS = frozenset({"key", "headers", "timestamp_ms", "value", "value_b64"})
+_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def read_line(line: bytes, index: int) -> RawRecord | None:
+    """The record that a line holds; null for a blank one.
+
+    `index` counts the lines from 0 and becomes the record's offset. A line whose keys aren't all a record line's is taken as the
+    bare value; so is a line that isn't JSON, which the judge then makes a dead letter.
+    """
+    stripped = line.strip()
+    if not stripped:
+        return None
+    try:
+        fields = _OBJECT.decode(stripped)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        fields = {}
+    if not fields or not _LINE_KEYS.issuperset(fields):
+        return RawRecord(stripped, source=Source(offset=index))
+    try:
+        return _record(fields, index)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return RawRecord(stripped, source=Source(offset=index))
+
+
+def _record(fields: dict[str, msgspec.Raw], index: int) -> RawRecord:
+    key = _text(fields.get("key"))
+    timestamp = msgspec.json.decode(fields["timestamp_ms"], type=int | None) if "timestamp_ms" in fields else None
+    return RawRecord(
+        value=_value(fields),
+        key=None if key is None else key.encode(errors="surrogatepass"),
+        headers=_headers(fields.get("headers")),
+        source=Source(offset=index, timestamp_ms=timestamp),
+    )
+
+
+def _value(fields: dict[str, msgspec.Raw]) -> bytes | None:
+    if "value_b64" in fields:
+        try:
+            return base64.b64decode(msgspec.json.decode(fields["value_b64"], type=str), validate=True)
+        except binascii.Error as error:
+            raise ValueError(str(error)) from None
+    raw = bytes(fields.get("value", b"null")).strip()
+    if raw == b"null":
+        return None
+    return _text(fields["value"]).encode(errors="surrogatepass") if raw[:1] == b'"' else raw  # type: ignore[union-attr]
+
+
+def _text(raw: msgspec.Raw | None) -> str | None:
+    if raw is None:
+        return None
+    try:
+        return msgspec.json.decode(raw, type=str | None)
+    except msgspec.DecodeError:
+        import json  # noqa: PLC0415 - lone surrogates, which msgspec refuses
+
+        found = json.loads(bytes(raw))
+        return found if isinstance(found, str) else None
+
+
+def _headers(raw: msgspec.Raw | None) -> tuple[tuple[str, bytes | None], ...]:
+    if raw is None:
+        return ()
+    found: Any = msgspec.json.decode(raw)
+    pairs = list(found.items()) if isinstance(found, dict) else [tuple(pair) for pair in found or ()]
+    return tuple((str(name), None if value is None else str(value).encode(errors="replace")) for name, value in pairs)
