@@ -1,0 +1,27 @@
+"""guardrail: every raw response of an LLM judged, exactly one decision a record.
+
+    >>> from guardrail import RawRecord, decide, load_policies
+    >>> policies = load_policies("policies/")
+    >>> [decision] = decide([RawRecord(value)], policies)
+"""
+
+from guardrail.judge.decide import Judged, decide, judge
+from guardrail.judge.model import Decision, Outcome, RawRecord, Violation
+from guardrail.judge.policy import Policy, compile_policy
+from guardrail.policies import load_policies, load_policy
+from guardrail.version import VERSION as __version__
+
+__all__ = [
+    "Decision",
+    "Judged",
+    "Outcome",
+    "Policy",
+    "RawRecord",
+    "Violation",
+    "__version__",
+    "compile_policy",
+    "decide",
+    "judge",
+    "load_policies",
+    "load_policy",
+]

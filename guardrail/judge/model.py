@@ -236,9 +236,10 @@ class Chain(Value, frozen=True):
     hash: str | None = None
 
 
-class Decision(Value, frozen=True):
+class Decision(Value, frozen=True, kw_only=True):
     """The audit line of one record (CONTRACT §4). Deterministic but for `trace_id`, `took_us` and `chain`."""
 
+    schema_version: int = SCHEMA_VERSION
     decision_id: str
     message_id: str | None
     agent: str | None
@@ -255,11 +256,12 @@ class Decision(Value, frozen=True):
     observations: tuple[Observation, ...]
     grounding: Grounding | None
     source: Source
-    on_error: str | None = None
     trace_id: str | None = None
     took_us: float | None = None
+    """Microseconds of judging, a batch's mean."""
+    on_error: str | None = None
+    """`fail_open` when an error of our own let the record through unjudged."""
     chain: Chain = Chain()
-    schema_version: int = SCHEMA_VERSION
 
 
 _ENCODER = msgspec.json.Encoder()

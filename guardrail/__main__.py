@@ -1,0 +1,7 @@
+"""`python -m guardrail`: the command."""
+
+import sys
+
+from guardrail.cli import main
+
+sys.exit(main())

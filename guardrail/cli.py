@@ -1,0 +1,236 @@
+"""The verbs: the only place where parts are wired. It must never judge.
+
+Exit codes: 0 done; 1 what --fail-on names was found; 2 bad usage, input or policy (`run`: 78 settings, 65 policy, 75 the broker).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from guardrail.errors import GuardrailError, InputError, PolicyError, SettingsError
+from guardrail.judge.codes import CODES, FAMILIES, Code
+from guardrail.judge.decide import decide
+from guardrail.judge.layout import PolicyLayout
+from guardrail.judge.lint import lint
+from guardrail.judge.model import Decision, Outcome, RawRecord, encode
+from guardrail.judge.policy import ENGINE, Policies
+from guardrail.lines import read_line
+from guardrail.policies import load_policies, load_policy
+from guardrail.version import VERSION
+
+EX_USAGE, EX_POLICY, EX_SETTINGS = 2, 65, 78
+BATCH_LINES = 500
+"""Lines judged together by `check`: large enough that vectors cost little, small enough that the bar moves."""
+OUTCOME_STYLES = {"approved": "green", "corrected": "yellow", "rejected": "red", "dead_letter": "magenta", "skipped": "dim"}
+
+_out = Console(highlight=False, soft_wrap=True)
+_err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a verb. Gives its exit code."""
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    if not hasattr(chosen, "verb"):
+        parser.print_help()
+        return EX_USAGE
+    try:
+        return int(chosen.verb(chosen))
+    except PolicyError as error:
+        return _complain(error, EX_POLICY if chosen.serves else EX_USAGE)
+    except SettingsError as error:
+        return _complain(error, EX_SETTINGS if chosen.serves else EX_USAGE)
+    except GuardrailError as error:
+        return _complain(error, EX_USAGE)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _complain(error: GuardrailError, code: int) -> int:
+    for line in str(error).splitlines():
+        _err.print(line, style="red", markup=False)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="guardrail", description="Judge raw LLM responses: exactly one decision a record.")
+    parser.add_argument("--version", action="version", version=f"guardrail {VERSION} ({ENGINE})")
+    parser.set_defaults(serves=False)
+    verbs = parser.add_subparsers(title="verbs", metavar="VERB")
+    check = verbs.add_parser("check", help="record lines in, decision lines out; no broker")
+    check.add_argument("file", nargs="?", metavar="FILE", help="record lines (default: standard input)")
+    check.add_argument("--policy", required=True, metavar="PATH", help="a policy file, or a folder of them")
+    check.add_argument("--output", metavar="FILE", help="where decisions go (default: standard output)")
+    check.add_argument("--fail-on", action="append", default=[], choices=[o.value for o in Outcome], metavar="OUTCOME")
+    check.set_defaults(verb=_check)
+    linter = verbs.add_parser("lint", help="load a policy and say what its author may want to change")
+    linter.add_argument("path", nargs="?", metavar="PATH", help="a policy file, or a folder of them")
+    linter.add_argument("--json-schema", action="store_true", help="print the JSON Schema of policy files, for editors")
+    linter.add_argument("--strict", action="store_true", help="exit 1 when there is any remark")
+    linter.set_defaults(verb=_lint)
+    explain = verbs.add_parser("explain", help="what a code means, what is done by default, an example")
+    explain.add_argument("code", nargs="?", metavar="CODE", help="a code or family (default: all)")
+    explain.set_defaults(verb=_explain)
+    _add_stream_verbs(verbs)
+    return parser
+
+
+def _add_stream_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    demo = verbs.add_parser("demo", help="the real gate on an embedded broker, bundled policies and records")
+    demo.add_argument("--bootstrap", metavar="SERVERS", help="a real cluster instead of the embedded broker")
+    demo.set_defaults(verb=_demo)
+    run = verbs.add_parser("run", help="the sidecar: consume, judge, publish, transactionally")
+    run.add_argument("--policy", required=True, metavar="PATH", help="a policy file, or a folder of them")
+    run.set_defaults(verb=_run, serves=True)
+    topics = verbs.add_parser("topics", help="check the topics, or create them")
+    topics.add_argument("--create", action="store_true", help="create what is missing")
+    topics.set_defaults(verb=_topics)
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    policies = load_policies(arguments.policy)
+    counts: Counter[str] = Counter()
+    started = time.perf_counter()
+    with _source(arguments.file) as source, _sink(arguments.output) as sink:
+        for batch in _batches(source, show=arguments.output is not None or not sys.stdout.isatty()):
+            for decision in _timed(batch, policies):
+                counts[decision.outcome.value] += 1
+                sink.write(encode(decision) + b"\n")
+    _summarise(counts, time.perf_counter() - started)
+    return 1 if any(counts[outcome] for outcome in arguments.fail_on) else 0
+
+
+def _timed(batch: list[RawRecord], policies: Policies) -> list[Decision]:
+    started = time.perf_counter_ns()
+    decisions = decide(batch, policies)
+    took_us = (time.perf_counter_ns() - started) / 1_000 / max(1, len(batch))
+    return [msgspec.structs.replace(decision, took_us=round(took_us, 1)) for decision in decisions]
+
+
+def _source(name: str | None) -> BinaryIO:
+    if name is None or name == "-":
+        return sys.stdin.buffer
+    try:
+        return Path(name).open("rb")
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror}") from None
+
+
+def _sink(name: str | None) -> BinaryIO:
+    if name is None or name == "-":
+        return sys.stdout.buffer
+    try:
+        return Path(name).open("wb")
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror}") from None
+
+
+def _batches(source: BinaryIO, *, show: bool) -> Iterator[list[RawRecord]]:
+    """The records of a file in batches, with a bar on a terminal."""
+    size = _size(source)
+    columns = (TextColumn("judging"), BarColumn(), MofNCompleteColumn(), TextColumn("bytes"), TimeRemainingColumn())
+    with Progress(*columns, console=_err, transient=True, disable=not (show and _err.is_terminal)) as progress:
+        task = progress.add_task("judging", total=size)
+        batch: list[RawRecord] = []
+        for index, line in enumerate(source):
+            record = read_line(line, index)
+            if record is not None:
+                batch.append(record)
+            progress.advance(task, len(line))
+            if len(batch) >= BATCH_LINES:
+                yield batch
+                batch = []
+        if batch:
+            yield batch
+
+
+def _size(source: BinaryIO) -> int | None:
+    name = source.name
+    return Path(name).stat().st_size if isinstance(name, str) and Path(name).is_file() else None
+
+
+def _summarise(counts: Counter[str], seconds: float) -> None:
+    total = sum(counts.values())
+    parts = ", ".join(f"[{OUTCOME_STYLES[o.value]}]{counts[o.value]} {o.value}[/]" for o in Outcome)
+    _err.print(f"{total} records: {parts}; {seconds:.2f} s, {total / seconds if seconds else 0:,.0f} a second")
+
+
+def _lint(arguments: argparse.Namespace) -> int:
+    if arguments.json_schema:
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(PolicyLayout.model_json_schema(by_alias=True))) + b"\n")
+        return 0
+    if arguments.path is None:
+        raise InputError("lint: name a policy file or folder, or ask for --json-schema")
+    path = Path(arguments.path)
+    policies = load_policies(path) if path.is_dir() else {"": load_policy(path)}
+    remarks = 0
+    for policy in policies.values():
+        _out.print(f"[bold]{policy.agent}[/] revision {policy.revision}", markup=True)
+        for hint in lint(policy):
+            remarks += 1
+            _out.print(f"  {hint.key}: {hint.text}", markup=False)
+    _out.print(f"{len(policies)} loaded, {remarks} remarks")
+    return 1 if arguments.strict and remarks else 0
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    wanted = arguments.code
+    chosen = [c for c in CODES.values() if wanted in (None, c.name, c.family)]
+    if not chosen:
+        raise InputError(f"explain: no code or family {wanted}; families: {', '.join(sorted(FAMILIES))}")
+    if len(chosen) > 1:
+        _out.print(_code_table(chosen))
+        return 0
+    code = chosen[0]
+    _out.print(f"[bold]{code.name}[/]", markup=True)
+    _out.print(f"  {code.meaning}", markup=False)
+    _out.print(f"  example: {code.example}", markup=False)
+    _out.print(f"  default: {code.default.value}; a policy may set: {_settable(code)}", markup=False)
+    return 0
+
+
+def _settable(code: Code) -> str:
+    from guardrail.judge.model import Action
+
+    return ", ".join(action.value for action in Action if code.allows(action)) or "nothing"
+
+
+def _code_table(codes: Sequence[Code]) -> Table:
+    table = Table("code", "default", "meaning", box=None, pad_edge=False)
+    for code in codes:
+        table.add_row(code.name, code.default.value, code.meaning)
+    return table
+
+
+def _demo(arguments: argparse.Namespace) -> int:
+    from guardrail.demo import show
+
+    return show(_out, arguments.bootstrap)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from guardrail.settings import load_settings
+    from guardrail.stream.worker import run
+
+    return run(load_settings(), load_policies(arguments.policy))
+
+
+def _topics(arguments: argparse.Namespace) -> int:
+    from guardrail.settings import load_settings
+    from guardrail.stream.topics import check_topics
+
+    raise SettingsError(f"topics: not wired yet {arguments} {load_settings} {check_topics}")
