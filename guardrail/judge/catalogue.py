@@ -30,8 +30,7 @@ class IntentMatch(msgspec.Struct, frozen=True):
     @property
     def conflicting(self) -> bool:
         """Whether the names given are of different intents, or one of them is unknown beside a known one."""
-        found = {match.intent.id for _, match in self.names if match.how != "none"}
-        return len(found) > 1
+        return len(self.names) > 1 and len({match.intent.id for _, match in self.names}) > 1
 
     @property
     def unknown(self) -> bool:
@@ -39,15 +38,18 @@ class IntentMatch(msgspec.Struct, frozen=True):
         return self.named and self.intent.id is None
 
 
+_NONE = NameMatch("none")
+
+
 def match_intent_name(given: Json, policy: Policy) -> NameMatch:
     """One intent name or id against the catalogue."""
-    if not isinstance(given, str):
-        return NameMatch("none")
+    if given is None or not isinstance(given, str):
+        return _NONE
+    if (exact := policy.intent_spellings.get(given)) is not None:
+        return NameMatch("exact", exact)
     intent = policy.intent_keys.get(name_key(given))
     if intent is None:
         return NameMatch("unknown")
-    if given in (intent.id, intent.name):
-        return NameMatch("exact", intent)
     cased = given.casefold() in (str(intent.id).casefold(), str(intent.name).casefold())
     return NameMatch("case" if cased and visible(given) == given else "normalised", intent)
 
@@ -57,14 +59,17 @@ def match_intent(tree: dict[str, Json], policy: Policy) -> IntentMatch:
     names: list[tuple[str, NameMatch]] = []
     detected = tree.get("detected_intent")
     if isinstance(detected, dict):
-        names = [(f"/detected_intent/{key}", match_intent_name(detected.get(key), policy)) for key in ("id", "name")]
-    if all(match.how == "none" for _, match in names):
+        names = [
+            ("/detected_intent/id", match_intent_name(detected.get("id"), policy)),
+            ("/detected_intent/name", match_intent_name(detected.get("name"), policy)),
+        ]
+    if not names or (names[0][1] is _NONE and names[1][1] is _NONE):
         analysis = tree.get("user_messages_analysis")
         current = analysis.get("current_intent") if isinstance(analysis, dict) else None
         names = [("/user_messages_analysis/current_intent", match_intent_name(current, policy))]
-    intents = {match.intent.id: match.intent for _, match in names if match.how != "none"}
+    given = tuple([named for named in names if named[1] is not _NONE])
+    intents = {match.intent.id: match.intent for _, match in given}
     only = next(iter(intents.values())) if len(intents) == 1 else NO_INTENT
-    given = tuple((pointer, match) for pointer, match in names if match.how != "none")
     return IntentMatch(only, given, named=bool(given))
 
 

@@ -77,6 +77,8 @@ class Contract:
 
     validators: Mapping[str, jsonschema_rs.Draft202012Validator]
     reasoning: tuple[str, ...]
+    siblings: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
+    """Path of each object that holds reasoning fields beside others (`*` for any item) -> the names of the reasoning ones."""
     order: str
     shape: Shape
     custom: bool
@@ -108,7 +110,17 @@ def compile_contract(layout: ResponseLayout, limits: LimitsLayout) -> Contract:
         containers=frozenset({"/user_messages_analysis", "/user_messages_analysis/parameters", "/generated_answer", "/detected_intent"}),
         tool=layout.tool,
     )
-    return Contract(validators, layout.reasoning or REASONING, layout.order, shape, custom=schema is not None)
+    reasoning = layout.reasoning or REASONING
+    return Contract(validators, reasoning, _siblings(reasoning), layout.order, shape, custom=schema is not None)
+
+
+def _siblings(reasoning: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], frozenset[str]], ...]:
+    parents: dict[str, set[str]] = {}
+    for field in reasoning:
+        parent, _, key = field.rpartition("/")
+        if parent:
+            parents.setdefault(parent, set()).add(key)
+    return tuple((tuple(parent.split("/")[1:]), frozenset(keys)) for parent, keys in parents.items())
 
 
 def coerce(tree: dict[str, Json]) -> tuple[dict[str, Json], tuple[Finding, ...]]:

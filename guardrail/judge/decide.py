@@ -6,7 +6,7 @@ read the record -> read the response -> every check on the same original -> acti
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from guardrail.judge.checks import catalog, consistency, grounding, order, param, schema
 from guardrail.judge.contract import coerce
@@ -33,7 +33,11 @@ from guardrail.judge.replies import Acted, model_reply, own_reply
 from guardrail.judge.subject import ANSWER, Subject
 from guardrail.judge.text import printable
 
-CHECKS = (schema.check, order.check, catalog.check, param.check, consistency.check, grounding.check)
+Check = Callable[[Subject], Iterable[Finding]]
+STRUCTURE: tuple[Check, ...] = (schema.check, order.check, catalog.check, param.check)
+"""The checks that need no reading of the answer."""
+
+CHECKS: tuple[Check, ...] = (*STRUCTURE, consistency.check, grounding.check)
 """Every check asks one question of the same subject; none knows another, all run."""
 
 _VIOLATIONS_MAX = 200
@@ -52,10 +56,11 @@ def decide(records: Sequence[RawRecord], policies: Policies) -> list[Decision]:
     return [judged.decision for judged in judge(records, policies)]
 
 
-def judge(records: Sequence[RawRecord], policies: Policies) -> list[Judged]:
+def judge(records: Sequence[RawRecord], policies: Policies, checks: Sequence[Check] = CHECKS) -> list[Judged]:
     """One decision for each record, in order. Never raises on what a record holds; a batch changes no decision."""
-    cases = [_Case(raw, read_record(raw, policies)) for raw in records]
-    _score([case.subject for case in cases if case.subject is not None])
+    cases = [_Case(raw, read_record(raw, policies), checks) for raw in records]
+    if grounding.check in checks:
+        _score([case.subject for case in cases if case.subject is not None])
     return [Judged(case.reading.record, case.conclude()) for case in cases]
 
 
@@ -76,8 +81,9 @@ def _score(subjects: Sequence[Subject]) -> None:
 class _Case:
     """One record on its way to a decision."""
 
-    def __init__(self, raw: RawRecord, reading: Reading) -> None:
+    def __init__(self, raw: RawRecord, reading: Reading, checks: Sequence[Check]) -> None:
         self.raw = raw
+        self.checks = checks
         self.reading = reading
         self.findings: list[Finding] = list(reading.findings)
         self.subject = self._open()
@@ -107,7 +113,7 @@ class _Case:
             return self._decision(Outcome.SKIPPED if skipped else Outcome.DEAD_LETTER, None, None)
         subject = self.subject
         if subject is not None:
-            self.findings += [finding for check in CHECKS for finding in check(subject)]
+            self.findings += [finding for check in self.checks for finding in check(subject)]
             self.findings += _too_long(subject)
         acted = [(finding, act(finding, policy)) for finding in self.findings]
         actions = {action for _, action in acted}
@@ -148,7 +154,7 @@ class _Case:
     ) -> Decision:
         policy, record = self.reading.policy, self.reading.record
         revision = None if policy is None else policy.revision
-        weighed = self.subject is not None and bool(self.subject.answer)
+        weighed = self.subject is not None and bool(self.subject.answer) and grounding.check in self.checks
         return Decision(
             decision_id=_decision_id(self.raw, revision),
             message_id=None if record is None or record.message_id is None else printable(record.message_id),

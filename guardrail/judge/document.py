@@ -22,7 +22,7 @@ from guardrail.judge.envelope import (
     open_envelope,
     written_call,
 )
-from guardrail.judge.extract import Piece, called_before, scan
+from guardrail.judge.extract import PIECES_MAX, Piece, called_before, scan
 from guardrail.judge.jsontext import (
     FINDINGS_MAX,
     UNREAD,
@@ -174,6 +174,8 @@ def _from_pieces(pieces: list[Found], shape: Shape, layers: int) -> Found:
             candidates.append(piece)
     if not candidates:
         return refused("schema.not_object", "an empty array", Finding("syntax.empty", fatal=True))
+    if len(candidates) > PIECES_MAX:
+        return refused("syntax.multiple_objects", f"more than {PIECES_MAX} objects")
     if any(not isinstance(candidate.tree, dict) and not candidate.fatal for candidate in candidates):
         return refused("schema.not_object")
     found = _the_one([_unwrapped(candidate, shape, layers) for candidate in candidates], shape)

@@ -24,6 +24,8 @@ NEAR_COPY = 0.6
 """Share of a claim's weight found in one window from which it counts as a near copy of it."""
 SUPPORTED = 0.8
 """Share from which even a binding sentence counts as backed by the evidence."""
+_FIGURE_WEIGHT = 0.25
+"""What a shared figure adds when the best window is chosen: it settles ties between windows with the same words."""
 _NEGATION_REACH = 3
 """How many words behind a negation are negated."""
 
@@ -110,9 +112,13 @@ class Evidence:
         self.windows = tuple(Window(part, passage_id, read_words(part)) for passage_id, text in named for part in _parts(text))
         counts = Counter(s for window in self.windows for s in window.words.stems)
         self._total = len(self.windows)
-        self._weights = {s: math.log((self._total + 1) / (count + 0.5)) for s, count in counts.items()}
+        self._weights = {s: max(0.05, math.log((self._total + 1) / (count + 0.5))) for s, count in counts.items()}
         self.figures = frozenset(f for window in self.windows for f in window.words.figures)
         self.stems = frozenset(counts)
+        self._holding: dict[str, list[int]] = {}
+        for number, window in enumerate(self.windows):
+            for s in window.words.stems:
+                self._holding.setdefault(s, []).append(number)
         self._context_stems = frozenset(s for w in self.windows if w.passage_id is None for s in w.words.stems)
 
     @cached_property
@@ -127,7 +133,7 @@ class Evidence:
     def weight(self, stems: Iterable[str]) -> float:
         """The summed inverse document frequency of stems; unseen ones weigh most."""
         unseen = math.log(self._total + 2)
-        return sum(max(0.05, self._weights.get(s, unseen)) for s in stems)
+        return sum(self._weights.get(s, unseen) for s in stems)
 
     def measure(self, claim: Words, known: Words) -> Measure:
         """A claim against its best window. `known` is what the user said: it needs no evidence."""
@@ -145,15 +151,15 @@ class Evidence:
         return Measure(risk, cover, fresh_cover, share, len(claim.stems), unknown, swapped, flipped, best)
 
     def _best(self, claim: Words, total: float) -> tuple[Window | None, float]:
-        best, best_weight = None, 0.0
-        for window in self.windows:
-            shared = claim.stems & window.words.stems
-            weight = self.weight(sorted(shared)) + 0.25 * len(claim.figures & window.words.figures) if shared else 0.0
-            if weight > best_weight:
-                best, best_weight = window, weight
-        if best is None or not total:
-            return best, 0.0
-        return best, min(1.0, self.weight(sorted(claim.stems & best.words.stems)) / total)
+        shared: dict[int, float] = {}
+        for s in sorted(claim.stems):
+            for number in self._holding.get(s, ()):
+                shared[number] = shared.get(number, 0.0) + self._weights[s]
+        if not shared or not total:
+            return None, 0.0
+        windows = self.windows
+        best = max(sorted(shared), key=lambda n: shared[n] + _FIGURE_WEIGHT * len(claim.figures & windows[n].words.figures))
+        return windows[best], min(1.0, shared[best] / total)
 
     def nearest_passage(self, text: str) -> Window | None:
         """The evidence sentence that shares most with a text; null when nothing is shared."""

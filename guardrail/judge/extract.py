@@ -47,6 +47,8 @@ _MEMBER = re.compile(rf"\w[{_Q}]\s{{0,8}}:\s{{0,8}}[{_Q}{{\[\w-]")
 _BRACKET = re.compile(r"[{}\[\]]")
 _TAIL_CHARS = 96
 """How much of the text before an object may say what it is: a fence mark, a call's name, a lost key."""
+PIECES_MAX = 32
+"""Of more objects in one text none can be meant alone; each costs more than its few characters."""
 _LEAD_CHARS = 400
 """How much of the text may say that it is a refusal."""
 _REFUSAL = re.compile(
@@ -138,6 +140,8 @@ class _Scanner:
             self.pieces.append(Piece(result, self._text[start : result.end], self.gap(), self._called))
             self._gap = []
             self._called = None
+            if len(self.pieces) > PIECES_MAX:
+                return Broken((Finding("syntax.multiple_objects", "", f"more than {PIECES_MAX} objects", fatal=True),))
             return result.end
         closings = [closing.end() for closing in _CLOSE.finditer(self._text, start)]
         return self._answer(closings[-1]) if closings else result

@@ -47,16 +47,17 @@ class Terms(msgspec.Struct, frozen=True):
     passages: bool
 
 
-Weighed = Sequence[tuple[Sentence, Measure]]
-"""The sentences of an answer in order, each with its measure."""
+Weighed = Sequence[tuple[Sentence, Measure | None]]
+"""The sentences of an answer in order, each with its measure; null for one that asserts nothing by its form alone."""
 
 
 def weigh(sentences: Weighed, terms: Terms) -> Weighing:
     """Every sentence of an answer against the evidence. Bounds: risks >= 0, score in [0, 1]."""
     if _foreign(" ".join(sentence.text for sentence, _ in sentences)):
         return Weighing(Grounding(None, None, terms.tau, Verdict.UNSUPPORTED_LANGUAGE), ())
-    doubts = [None if silent(s, m) else _doubt(s, m, terms) for s, m in sentences]
-    claims = tuple(_claim(s, m, doubt, terms) for (s, m), doubt in zip(sentences, doubts, strict=True))
+    weighed = [(s, None if m is None or silent(s, m) else m) for s, m in sentences]
+    doubts = [None if m is None else _doubt(s, m, terms) for s, m in weighed]
+    claims = tuple(_claim(s, m, doubt, terms) for (s, m), doubt in zip(weighed, doubts, strict=True))
     risk = _mean_risk(claims, sentences)
     grounding = Grounding(risk, terms.score if risk is not None else None, terms.tau, _overall(claims), claims)
     return Weighing(grounding, tuple(doubt for doubt in doubts if doubt is not None))
@@ -90,9 +91,9 @@ def _doubt(sentence: Sentence, measure: Measure, terms: Terms) -> Doubt | None:
     return None
 
 
-def _claim(sentence: Sentence, measure: Measure, doubt: Doubt | None, terms: Terms) -> Claim:
+def _claim(sentence: Sentence, measure: Measure | None, doubt: Doubt | None, terms: Terms) -> Claim:
     text = printable(sentence.text)
-    if silent(sentence, measure):
+    if measure is None:
         return Claim(text, None, Verdict.NOTHING_TO_CHECK)
     if doubt is None and not terms.passages and measure.cover < NEAR_COPY:
         return Claim(text, measure.risk, Verdict.NO_EVIDENCE)

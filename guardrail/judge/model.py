@@ -13,8 +13,8 @@ Json = Any
 """A decoded JSON value: dict (order of the text kept), list, str, int, float, bool or None."""
 
 
-class Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The root of the house's values: frozen, slotted, compared by content."""
+class Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """The root of the house's values: frozen, slotted, compared by content; never part of a cycle, so not traced by the collector."""
 
 
 class Outcome(StrEnum):

@@ -16,7 +16,7 @@ import msgspec
 from guardrail.errors import PolicyError
 from guardrail.judge.codes import CODES
 from guardrail.judge.contract import Contract, compile_contract
-from guardrail.judge.evidence import Evidence
+from guardrail.judge.evidence import Evidence, read_words
 from guardrail.judge.layout import ParameterLayout, PolicyLayout, read_layout
 from guardrail.judge.lexicon import DIGEST
 from guardrail.judge.model import Action, Execution, Intent, Passage
@@ -57,6 +57,8 @@ class Policy:
     """The policy's resolved bytes: JSON, files included. What `guardrail.policies` carries; loads to the same revision."""
     contract: Contract
     intents: Mapping[str, Intent]
+    intent_spellings: Mapping[str, Intent]
+    """Every id and name as configured -> the intent."""
     intent_keys: Mapping[str, Intent]
     """Letters and digits of every id, name and alias -> the intent."""
     parameters: Mapping[str, Parameter]
@@ -85,6 +87,12 @@ class Policy:
     def parameter_ids(self) -> frozenset[str]:
         """The configured parameters, for labels and cells."""
         return frozenset(self.parameters)
+
+    @cached_property
+    def intent_stems(self) -> tuple[tuple[Intent, frozenset[str]], ...]:
+        """The intents whose names have at least two content words, with the stems of these."""
+        named = ((intent, read_words(str(intent.name)).stems) for intent in self.intents.values())
+        return tuple((intent, stems) for intent, stems in named if len(stems) >= 2)
 
     @cached_property
     def asked_words(self) -> tuple[str, ...]:
@@ -120,6 +128,7 @@ def compile_policy(text: str, name: str = "policy", files: Mapping[str, str] | N
         resolved=resolved,
         contract=compile_contract(layout.response, layout.limits),
         intents=intents,
+        intent_spellings={spelling: intents[i.id] for i in layout.intents for spelling in (i.id, i.name)},
         intent_keys=_intent_keys(layout, intents),
         parameters=parameters,
         parameter_keys={name_key(p.id): p for p in parameters.values()},

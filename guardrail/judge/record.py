@@ -93,14 +93,40 @@ def _refuse_repeated(fields: dict[str, msgspec.Raw], value: bytes) -> dict[str, 
     return Finding("types.duplicate_key", f"/{repeated[0]}", "a field of the record is given twice", fatal=True) if repeated else fields
 
 
+class _Wire(msgspec.Struct, gc=False):
+    """The fields under their own names, decoded in one go: the common case."""
+
+    agent_id: Any = _MISSING
+    user_message: Any = _MISSING
+    response: Any = _MISSING
+    message_id: Any = _MISSING
+    conversation_id: Any = _MISSING
+    model: Any = _MISSING
+    locale: Any = _MISSING
+    history: Any = _MISSING
+    evidence: Any = _MISSING
+
+
+_WIRE = msgspec.json.Decoder(_Wire)
+
+
+def _wired(value: bytes) -> _Wire | None:
+    try:
+        return _WIRE.decode(value)
+    except (msgspec.DecodeError, RecursionError):  # lone surrogates, say: read field by field
+        return None
+
+
 class _View:
     """The fields of one record, by their own names or where the policy's `input` maps them."""
 
     def __init__(self, fields: Mapping[str, msgspec.Raw], value: bytes, raw: RawRecord, policies: Policies) -> None:
         self.fields = fields
+        self.wire = _wired(value)
         self.value = value
         self.raw = raw
         self.policies = policies
+        self.pointers: Mapping[str, str] = {}
         self.findings: list[Finding] = []
 
     def read(self, findings: tuple[Finding, ...]) -> Reading:
@@ -111,9 +137,9 @@ class _View:
         policy = self.policies.get(agent_id)
         if policy is None:
             return self._dead("transport.unknown_agent", "/agent_id", "no policy for this agent", agent_id)
-        pointers = policy.input
-        message = self._text(pointers.get("user_message", "/user_message"))
-        response = self._at(pointers.get("response", "/response"))
+        self.pointers = policy.input
+        message = self._text("user_message")
+        response = self._at("response")
         if message is None or response is _MISSING:
             missing = "user_message" if message is None else "response"
             return self._dead("transport.missing_metadata", "", f"{missing} is missing or no text", agent_id)
@@ -121,29 +147,29 @@ class _View:
         return Reading(record, policy, agent_id, tuple(self.findings))
 
     def _record(self, policy: Policy, message: str, response: Json) -> Record:
-        pointers = policy.input
+        pointer = self.pointers.get("response", "/response")
         if not isinstance(response, str):
-            self.findings.append(Finding("transport.object_response", pointers.get("response", "/response")))
+            self.findings.append(Finding("transport.object_response", pointer))
         self._note_transport()
         return Record(
             agent_id=policy.agent,
             user_message=message,
             response=response,
-            message_id=self._message_id(self._text(pointers.get("message_id", "/message_id"))),
-            conversation_id=self._text(pointers.get("conversation_id", "/conversation_id")) or self._key_text(),
-            model=self._text(pointers.get("model", "/model")) or self.raw.header("guardrail.model") or "unknown",
-            locale=self._text(pointers.get("locale", "/locale")),
-            history=_turns(self._at(pointers.get("history", "/history"))),
-            evidence=_passages(self._at(pointers.get("evidence", "/evidence"))),
+            message_id=self._message_id(self._text("message_id")),
+            conversation_id=self._text("conversation_id") or self._key_text(),
+            model=self._text("model") or self.raw.header("guardrail.model") or "unknown",
+            locale=self._text("locale"),
+            history=_turns(self._at("history")),
+            evidence=_passages(self._at("evidence")),
             value=self.value,
-            response_path=tuple(_unescape(part) for part in pointers.get("response", "/response").split("/")[1:]),
+            response_path=("response",) if pointer == "/response" else _path(pointer),
         )
 
     def _agent(self) -> str | None:
-        named = self._text("/agent_id")
+        named = self._text("agent_id")
         if named is None:
             mapped = (p for p in self.policies.values() if "agent_id" in p.input)
-            named = next((p.agent for p in mapped if self._text(p.input["agent_id"]) == p.agent), None)
+            named = next((p.agent for p in mapped if _as_text(self._pointed(p.input["agent_id"])) == p.agent), None)
         return named or self.raw.header("guardrail.agent")
 
     def _note_transport(self) -> None:
@@ -165,24 +191,38 @@ class _View:
     def _key_text(self) -> str | None:
         return None if self.raw.key is None else self.raw.key.decode(errors="replace")
 
-    def _text(self, pointer: str) -> str | None:
-        found = self._at(pointer)
-        if isinstance(found, str):
-            return found
-        return str(found) if isinstance(found, int) and not isinstance(found, bool) else None
+    def _text(self, name: str) -> str | None:
+        return _as_text(self._at(name))
 
-    def _at(self, pointer: str) -> Json:
-        first, *rest = [_unescape(part) for part in pointer.split("/")[1:]]
+    def _at(self, name: str) -> Json:
+        """A field of ours, under its own name or where the policy maps it."""
+        if (mapped := self.pointers.get(name)) is not None:
+            return self._pointed(mapped)
+        if self.wire is not None:
+            return getattr(self.wire, name)
+        raw = self.fields.get(name)
+        return _MISSING if raw is None else _decode(raw)
+
+    def _pointed(self, pointer: str) -> Json:
+        first, *rest = _path(pointer)
         raw = self.fields.get(first)
-        if raw is None:
-            return _MISSING
-        found = _decode(raw)
+        found = _MISSING if raw is None else _decode(raw)
         for part in rest:
             found = _step(found, part)
         return found
 
     def _dead(self, code: str, pointer: str, detail: str, agent_id: str | None = None) -> Reading:
         return Reading(None, None, agent_id, (*self.findings, Finding(code, pointer, detail, fatal=True)))
+
+
+def _as_text(found: Json) -> str | None:
+    if isinstance(found, str):
+        return found
+    return str(found) if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def _path(pointer: str) -> tuple[str, ...]:
+    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
 def _decode(raw: msgspec.Raw) -> Json:
@@ -202,10 +242,6 @@ def _step(found: Json, part: str) -> Json:
     if isinstance(found, list) and part.isdecimal() and int(part) < len(found):
         return found[int(part)]
     return _MISSING
-
-
-def _unescape(part: str) -> str:
-    return part.replace("~1", "/").replace("~0", "~")
 
 
 def _turns(found: Json) -> tuple[Turn, ...]:

@@ -176,8 +176,7 @@ class _Reader:
         mark = self._mark(start)
         if mark in FAMILIES:
             key, end = self._string(start, ":")
-            pos = self._blank(end)
-            if self._mark(pos) != ":":
+            if self._mark(pos := self._blank(end)) != ":":
                 raise self._stray(start, pos)
             return key, pos + 1
         name = _NAME.match(self._text, start, self._stop)
@@ -228,7 +227,7 @@ class _Reader:
 
     def _stray(self, start: int, pos: int) -> _UnreadableError:
         """Why what stands at `pos`, after a finished token that began or ended at `start`, can't be read."""
-        if self._mark(pos) == "" and self._last == "string":
+        if self._mark(pos) == "":
             return _UnreadableError(f"the text ends at character {pos}", _CUT)
         codes = ["syntax.unescaped_quote" if self._mark(pos) == '"' else self._stray_code()]
         if self._last == "string" and _CURLY_END.search(self._text, max(0, start - 400), pos):
@@ -322,9 +321,7 @@ class _Reader:
     def _unclosed(self, start: int, quotes: Quotes) -> _UnreadableError:
         """A straight quote that only a curly one could close is a guess; else the text was cut."""
         if quotes is STRAIGHT and _CURLY_AT_END.search(self._text, start + 1, self._stop):
-            return _UnreadableError(
-                f"no closing quote for character {start}", "syntax.smart_quotes", "syntax.unescaped_quote"
-            )
+            return _UnreadableError(f"no end for character {start}", "syntax.smart_quotes", "syntax.unescaped_quote")
         return _UnreadableError(f"the string at character {start} has no end", _CUT)
 
     def _escape(self, pos: int, quotes: Quotes, parts: list[str], told: dict[str, int]) -> int:

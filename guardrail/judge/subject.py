@@ -22,6 +22,7 @@ from guardrail.judge.provenance import Origin, Provenance, trace
 from guardrail.judge.speech import Sentence, detect_language, read_answer
 
 ANSWER = "/generated_answer/answer"
+_OWN_WORDS = {Origin.VERBATIM, Origin.ALLOWED, Origin.HISTORY}
 PARAMETERS = "/user_messages_analysis/parameters"
 _UNDECIDED = {Execution.INVALID, Execution.UNSUPPORTED, Execution.UNSAFE, Execution.TIMED_OUT, Execution.VALUE_TOO_LONG}
 
@@ -63,10 +64,10 @@ class Trial(msgspec.Struct, frozen=True):
     @property
     def passed(self) -> bool:
         """Whether the value may be handed to the channel tier."""
-        fine = self.provenance is not None and self.provenance.origin in {Origin.VERBATIM, Origin.ALLOWED, Origin.HISTORY}
+        if self.quadrant is not Quadrant.AGREED or not self.value or self.parameter is None or not self.allowed or self.repeated:
+            return False
         decided = not self.discredited if self.operator is None else self.operator.execution is Execution.MATCHED
-        known = self.parameter is not None and self.allowed and not self.repeated
-        return known and fine and decided and bool(self.value) and self.quadrant is Quadrant.AGREED
+        return decided and self.provenance is not None and self.provenance.origin in _OWN_WORDS
 
 
 class Subject:
@@ -128,8 +129,15 @@ class Subject:
         return self.policy.evidence.extended(self.record.evidence)
 
     @cached_property
+    def said(self) -> Words:
+        """What the user says in this turn."""
+        return read_words(self.record.user_message)
+
+    @cached_property
     def known(self) -> Words:
-        """What the user said, in this turn and before: an answer may repeat it without evidence."""
+        """What was said so far: an answer may repeat it without evidence."""
+        if not self.record.history:
+            return self.said
         turns = " ; ".join(turn.text for turn in self.record.history)
         return read_words(f"{self.record.user_message} ; {turns}")
 
@@ -151,7 +159,7 @@ class Subject:
     @property
     def asserts(self) -> bool:
         """Whether the answer claims anything: only then is a score worth its cost."""
-        return any(not silent(s, self.measure(s)) for s in self.sentences)
+        return any(not (s.silent or silent(s, self.measure(s))) for s in self.sentences)
 
     @cached_property
     def weighing(self) -> Weighing:
@@ -159,7 +167,7 @@ class Subject:
         layout = self.policy.layout.grounding
         risk_max = None if layout.calibration is None else layout.calibration.risk
         terms = Terms(self.score, layout.tau, risk_max, passages=bool(self.evidence.passages))
-        return weigh([(s, self.measure(s)) for s in self.sentences], terms)
+        return weigh([(s, None if s.silent else self.measure(s)) for s in self.sentences], terms)
 
     @cached_property
     def locale(self) -> str:
@@ -169,7 +177,7 @@ class Subject:
             return explicit
         return detect_language(self.record.user_message) or self.policy.layout.locale
 
-    @property
+    @cached_property
     def values(self) -> tuple[ParameterValue, ...]:
         """The values that passed."""
         return tuple(ParameterValue(t.id, t.value) for t in self.trials if t.passed and t.id and t.value)

@@ -118,7 +118,7 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def visible(text: str) -> str:
     """The text without invisible and reordering characters."""
-    return text.translate(_DROP_INVISIBLE)
+    return text if text.isascii() else text.translate(_DROP_INVISIBLE)
 
 
 def printable(text: str) -> str:

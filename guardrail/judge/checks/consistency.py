@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from guardrail.judge.formats import counted_units
 from guardrail.judge.marks import leaks, marks_up
 from guardrail.judge.model import Finding, Intent, Quadrant
-from guardrail.judge.speech import STOP_WORDS, Sentence, asks_again, declines, detect_language, things_asked
+from guardrail.judge.speech import Sentence, asks_again, declines, detect_language, things_asked
 from guardrail.judge.subject import ANSWER, Subject
-from guardrail.judge.text import fold, stem
+from guardrail.judge.text import fold
 from guardrail.judge.vocabulary import is_defined
 
 QUOTE = "/generated_answer/evidence_from_prompt"
@@ -77,8 +77,8 @@ def _named_by_message(subject: Subject) -> Iterator[Finding]:
     """The user's own words name an intent that the response refuses, or another than the one it detected."""
     if not (subject.out_of_scope or subject.intent.intent.id):
         return
-    said = {stem(word) for word in fold(subject.record.user_message).split() if word not in STOP_WORDS}
-    named = [intent for intent in subject.policy.intents.values() if _names(said, intent)]
+    said = subject.said.stems
+    named = [intent for intent, own in subject.policy.intent_stems if own <= said and len(said - own) <= _LEFTOVER_MAX]
     if not named or len(named) > 1:
         return
     detected = subject.intent.intent
@@ -88,15 +88,12 @@ def _named_by_message(subject: Subject) -> Iterator[Finding]:
         yield Finding("consistency.intent_not_supported_by_message", "/detected_intent", f"the message names {named[0].id}")
 
 
-def _names(said: set[str], intent: Intent) -> bool:
-    own = {stem(word) for word in fold(str(intent.name)).split() if word not in STOP_WORDS}
-    return len(own) >= 2 and own <= said and len(said - own) <= _LEFTOVER_MAX
-
-
 def _quote(subject: Subject) -> Iterator[Finding]:
     quote = subject.fields.get("evidence_from_prompt")
     prompt = subject.policy.layout.prompt
     if not isinstance(quote, str) or not prompt:
+        return
+    if quote in prompt and quote.count(" ") >= _QUOTE_WORDS_MIN and not subject.trials:
         return
     folded = fold(quote)
     if folded.count(" ") + 1 < _QUOTE_WORDS_MIN:
@@ -161,6 +158,8 @@ def _format_claims(subject: Subject) -> Iterator[Finding]:
     if parameter is None:
         return
     configured = counted_units(parameter.format)
+    if not any(unit in str(subject.answer) for unit in configured):
+        return
     for unit, count in counted_units(str(subject.answer)).items():
         if unit in configured and configured[unit] != count:
             yield Finding("consistency.answer_contradicts_evidence", ANSWER, "states another format than the configured one", parameter_id=parameter.id)

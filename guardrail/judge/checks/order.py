@@ -5,7 +5,8 @@ The published good example puts `detected_intent` first, so only order inside an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 
 from guardrail.judge.contract import PARAMETER_ORDER
 from guardrail.judge.model import Finding
@@ -18,31 +19,24 @@ def check(subject: Subject) -> Iterator[Finding]:
     if contract.order == "off":
         return
     fatal = contract.order == "strict"
-    keys = list(subject.tree)
-    if _late(keys, {"user_messages_analysis"}, {"generated_answer"}):
+    if _late(subject.tree, {"user_messages_analysis"}, {"generated_answer"}):
         yield Finding("schema.field_order", "", "user_messages_analysis came after generated_answer", fatal=fatal)
     yield from _custom_objects(subject, fatal=fatal)
     for trial in subject.trials:
-        given = [key for key in trial.item if key in PARAMETER_ORDER]
-        if given != [key for key in PARAMETER_ORDER if key in trial.item]:
+        given = [PARAMETER_ORDER.index(key) for key in trial.item if key in PARAMETER_ORDER]
+        if given != sorted(given):
             yield Finding("schema.field_order", trial.pointer, "format, pattern, value, simulation: not in this order", fatal=fatal)
 
 
 def _custom_objects(subject: Subject, *, fatal: bool) -> Iterator[Finding]:
     """Objects in which a listed reasoning field has an operational sibling before it."""
-    parents: dict[str, set[str]] = {}
-    for field in subject.policy.contract.reasoning:
-        parent, _, key = field.rpartition("/")
-        if parent:
-            parents.setdefault(parent, set()).add(key)
-    for parent, reasoning in parents.items():
-        for pointer, found in _objects(subject.tree, parent.split("/")[1:], ""):
-            operational = set(found) - reasoning
-            if _late(list(found), reasoning, operational):
+    for path, reasoning in subject.policy.contract.siblings:
+        for pointer, found in _objects(subject.tree, path, ""):
+            if _late(found, reasoning, found.keys() - reasoning):
                 yield Finding("schema.field_order", pointer, "reasoning came after an operational field", fatal=fatal)
 
 
-def _objects(node: object, path: list[str], pointer: str) -> Iterator[tuple[str, dict[str, object]]]:
+def _objects(node: object, path: tuple[str, ...], pointer: str) -> Iterator[tuple[str, dict[str, object]]]:
     if not path:
         if isinstance(node, dict):
             yield pointer, node
@@ -53,7 +47,7 @@ def _objects(node: object, path: list[str], pointer: str) -> Iterator[tuple[str,
         yield from _objects(node[path[0]], path[1:], f"{pointer}/{path[0]}")
 
 
-def _late(keys: list[str], first: set[str], then: set[str]) -> bool:
+def _late(keys: Iterable[str], first: AbstractSet[str], then: AbstractSet[str]) -> bool:
     """Whether a key of `first` stands behind one of `then`."""
     seen_then = False
     for key in keys:

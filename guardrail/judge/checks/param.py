@@ -117,7 +117,7 @@ def _script(trial: Trial, pointer: str, value: str) -> Iterator[Finding]:
 
 def _format(trial: Trial) -> Iterator[Finding]:
     given = trial.item.get("parameter_value_format")
-    if not isinstance(given, str) or trial.parameter is None or not trial.parameter.format:
+    if not isinstance(given, str) or trial.parameter is None or given == trial.parameter.format or not trial.parameter.format:
         return
     ours, theirs = trial.parameter.folded_format, fold(given)
     whole = f" {theirs} " in f" {ours} " and theirs.count(" ") + 1 >= min(_FORMAT_WORDS_MIN, ours.count(" ") + 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from guardrail.judge.pattern.alphabet import HIGH, Alphabet, beyond, within_ascii
 from guardrail.judge.pattern.charset import BEYOND, normal
@@ -28,25 +29,30 @@ _NEVER = r"[^\x00-\xff]"
 _HIGH_BYTES: Ranges = ((HIGH, 0xFF),)
 
 
-def emit(tree: Node, letters: Alphabet) -> str:
+class Text(NamedTuple):
+    """A piece of RE2's syntax. `product` is its largest product of nested bounds, `cost` about its instructions."""
+
+    text: str
+    cost: int
+    product: int = 1
+
+
+def emit(node: Node, letters: Alphabet) -> Text:
     """The tree in RE2's Latin-1 syntax. Only for trees that `vet` lets through."""
-    return _emit(tree, letters)[0]
-
-
-def _emit(node: Node, letters: Alphabet) -> tuple[str, int]:
-    """The text of a node, and the largest product of nested bounds in it, as RE2 counts it."""
     if isinstance(node, Set):
-        return _set(node, letters), 1
+        return _set(node, letters)
     if isinstance(node, Assertion):
-        return _EDGES[node.edge], 1
-    inner = [_emit(part, letters) for part in node.below()]
-    product = max((part[1] for part in inner), default=1)
+        return Text(_EDGES[node.edge], 1)
+    inner = [emit(part, letters) for part in node.below()]
+    cost = sum(part.cost for part in inner) or 1
+    product = max((part.product for part in inner), default=1)
     if isinstance(node, Repeat):
-        text = _repeated(_unit(inner[0][0]), node.low, node.high, MAX_PRODUCT // product)
-        return text, min(MAX_PRODUCT, product * max(1, node.high or node.low))
+        text = _repeated(_unit(inner[0].text), node.low, node.high, MAX_PRODUCT // product)
+        copies = max(1, node.high or node.low)
+        return Text(text, cost * copies, min(MAX_PRODUCT, product * copies))
     if isinstance(node, Choice):
-        return "(?:" + "|".join(part[0] for part in inner) + ")", product
-    return "".join(part[0] for part in inner) or "(?:)", product
+        return Text("(?:" + "|".join(part.text for part in inner) + ")", cost, product)
+    return Text("".join(part.text for part in inner) or "(?:)", cost, product)
 
 
 def question(asked: Set, *, fold: bool) -> str:
@@ -78,7 +84,7 @@ def _counted(unit: str, low: int, high: int, piece: int) -> str:
     return f"{unit}{{{first},{piece}}}" + _counted(unit, low - first, high - piece, piece)
 
 
-def _set(found: Set, letters: Alphabet) -> str:
+def _set(found: Set, letters: Alphabet) -> Text:
     if found.plain and found.ranges and found.ranges[-1][1] < HIGH:
         return _class(found.ranges)
     here = within_ascii(found)
@@ -89,8 +95,10 @@ def _set(found: Set, letters: Alphabet) -> str:
         return _class(normal([*here, *high]))
     steps = [_HIGH_BYTES] * letters.width
     steps[place] = high
-    strange = "".join(_class(step) for step in steps)
-    return f"(?:{_class(here)}|{strange})" if here else f"(?:{strange})"
+    classes = [_class(step) for step in steps]
+    strange = "".join(step.text for step in classes)
+    cost = len(here) + sum(step.cost for step in classes)
+    return Text(f"(?:{_class(here).text}|{strange})" if here else f"(?:{strange})", cost)
 
 
 def _high_bytes(found: Set, letters: Alphabet) -> tuple[int, Ranges]:
@@ -104,10 +112,10 @@ def _high_bytes(found: Set, letters: Alphabet) -> tuple[int, Ranges]:
 
 
 @lru_cache(maxsize=1024)
-def _class(ranges: Ranges) -> str:
+def _class(ranges: Ranges) -> Text:
     if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
-        return _one(ranges[0][0])
-    return f"[{_inside(ranges)}]" if ranges else _NEVER
+        return Text(_one(ranges[0][0]), 1)
+    return Text(f"[{_inside(ranges)}]", len(ranges)) if ranges else Text(_NEVER, 1)
 
 
 def _inside(ranges: Ranges) -> str:

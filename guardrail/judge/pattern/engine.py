@@ -17,8 +17,9 @@ from guardrail.judge.pattern.emit import question
 from guardrail.judge.pattern.tree import Set
 
 MAX_MEM_BYTES = 2 * 1024 * 1024  # for a program and its automaton cache, of the rare large patterns
-LIGHT_MEM_BYTES = 64 * 1024  # the same for patterns of at most LIGHT_POSITIONS
-LIGHT_POSITIONS = 150  # 95 % of what models write
+LIGHT_MEM_BYTES = 32 * 1024  # the same for light patterns: 4,096 of them, all attacked, keep 124 MB at most
+LIGHT_INSTRUCTIONS = 200  # 95 % of published patterns are below
+MAX_INSTRUCTIONS = 25_000  # 5 ms to compile, with the interpreter held; unit: ranges of all positions
 
 _RE2: Any = _re2.RE2
 _WHOLE = _RE2.Anchor.ANCHOR_BOTH

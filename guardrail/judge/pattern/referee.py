@@ -12,17 +12,16 @@ import msgspec
 from guardrail.judge.model import Execution
 from guardrail.judge.pattern.alphabet import Alphabet, alphabet
 from guardrail.judge.pattern.emit import emit
-from guardrail.judge.pattern.engine import LIGHT_POSITIONS, Program, compiled, member
+from guardrail.judge.pattern.engine import LIGHT_INSTRUCTIONS, MAX_INSTRUCTIONS, Program, compiled, member
 from guardrail.judge.pattern.fault import Fault
 from guardrail.judge.pattern.hints import ALTERED_VALUES
 from guardrail.judge.pattern.parse import parse
 from guardrail.judge.pattern.repair import Unwrapped, suspicions, undoubled, unwrapped
-from guardrail.judge.pattern.vet import MAX_PATTERN_CHARS, MAX_VALUE_CHARS, positions, vet
+from guardrail.judge.pattern.vet import MAX_PATTERN_CHARS, MAX_VALUE_CHARS, vet
 
 CACHED_PATTERNS = 4_096  # refusals too; a light one keeps at most engine.LIGHT_MEM_BYTES, typically 10 kB
 CACHED_HEAVY = 32  # of the rare large ones; each keeps at most engine.MAX_MEM_BYTES
 CACHED_VARIANTS = 256  # patterns changed for a hint
-MAX_INSTRUCTIONS = 8_000  # positions times bytes a character: 5 ms to compile
 
 RE2 = "re2"
 NONE = "none"
@@ -136,10 +135,10 @@ def _written(found: Unwrapped) -> Written | Fault:
     letters = alphabet(parsed.tree)
     if letters is None:
         return Fault("unsupported", "the pattern tells too many kinds of characters beyond ASCII apart")
-    instructions = positions(parsed.tree) * letters.width
-    if instructions > MAX_INSTRUCTIONS:
+    written = emit(parsed.tree, letters)
+    if written.cost > MAX_INSTRUCTIONS:
         return _TOO_LARGE
-    return Written(emit(parsed.tree, letters), letters, instructions <= LIGHT_POSITIONS)
+    return Written(written.text, letters, written.cost <= LIGHT_INSTRUCTIONS)
 
 
 def _compiled(written: Written, repairs: tuple[str, ...], doubts: tuple[str, ...]) -> Compiled | Fault:

@@ -1,0 +1,80 @@
+"""`make bench`: the figures that the README and the closing notes quote, each measured in this run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+import jsonschema_rs
+import orjson
+import re2
+
+from guardrail.judge.contract import SHAPES
+from guardrail.judge.decide import STRUCTURE, judge
+from guardrail.judge.model import RawRecord
+from tests.benchmarks.traffic import bank_turns
+from tests.scoring import policies, score_cases, share
+
+BATCH = 500
+RUNS = 9
+
+
+def cpu_us(work: Callable[[], object], records: int) -> float:
+    """The least CPU time of several runs, in microseconds a record."""
+    work()
+    best = float("inf")
+    for _ in range(RUNS):
+        started = time.process_time_ns()
+        work()
+        best = min(best, time.process_time_ns() - started)
+    return best / 1_000 / records
+
+
+def bare_loop(records: list[RawRecord]) -> Callable[[], object]:
+    """The floor: parse, schema, two RE2 matches; no order, duplicates, catalogue, provenance or decision."""
+    validator = jsonschema_rs.Draft202012Validator(SHAPES["parameter"])
+    compiled: dict[str, object] = {}
+
+    def work() -> None:
+        for record in records:
+            response = orjson.loads(orjson.loads(record.value or b"")["response"])
+            validator.is_valid(response)
+            for item in response["user_messages_analysis"]["parameters"]:
+                pattern = item["parameter_value_format_regex"]
+                matcher = compiled.get(pattern) or compiled.setdefault(pattern, re2.compile(pattern))
+                matcher.fullmatch(item["parameter_extracted_part"])  # type: ignore[attr-defined]
+
+    return work
+
+
+def cases() -> None:
+    loaded = policies()
+    for name in ("cases.jsonl", "clinic.jsonl"):
+        scores = list(score_cases(name, loaded))
+        exact, acceptable = share(s.exact for s in scores), share(s.acceptable for s in scores)
+        right = sum(s.mismatch_right for s in scores)
+        print(f"{name}: {len(scores)} cases, exact {exact:.3f}, acceptable {acceptable:.3f}, ", end="")
+        print(f"unsafe {sum(s.unsafe for s in scores)}, mismatch flag right {right}/{len(scores)}")
+        for variant in ("right", "before", "subtle"):
+            chosen = [s for s in scores if s.case.get("variant") == variant]
+            approved = sum(s.decision.outcome.value == "approved" for s in chosen)
+            if chosen:
+                print(f"  {variant}: {approved} approved, {len(chosen) - approved} stopped, of {len(chosen)}")
+
+
+def speed() -> None:
+    policy = policies()["bank-en"]
+    records = bank_turns(policy, BATCH)
+    loaded = {policy.agent: policy}
+    size = sum(len(r.value or b"") for r in records) / BATCH
+    floor = cpu_us(bare_loop(records), BATCH)
+    structural = cpu_us(partial(judge, records, loaded, STRUCTURE), BATCH)
+    full = cpu_us(partial(judge, records, loaded), BATCH)
+    print(f"speed: CPU us a record, {size:.0f} bytes, batches of {BATCH}, best of {RUNS}")
+    print(f"  bare loop {floor:.1f}; structural path {structural:.1f} ({structural / floor:.1f}x); all checks {full:.1f} ({full / floor:.1f}x)")
+
+
+if __name__ == "__main__":
+    cases()
+    speed()
