@@ -37,6 +37,10 @@ UNREAD_GONE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF
 """The committed offset is no longer in the log: retention has deleted what nobody had judged."""
 
 
+CONSUMER_LOST = frozenset({*FENCED, KafkaError._FATAL})
+"""A consumer's only fatal error is that another one has its group instance id; as a message it carries no flag."""
+
+
 class Reaction(StrEnum):
     """What to do after a failed call."""
 

@@ -137,8 +137,10 @@ class _Envelope(msgspec.Struct):
 
 
 def _decision_id(raw: RawRecord, revision: str | None) -> str:
+    """The same as the judge gives (a test holds them together): the judge itself is what has failed."""
     source = raw.source
-    return sha256(f"{source.topic}/{source.partition}/{source.offset}/{revision}".encode()).hexdigest()[:32]
+    text = f"{source.topic}|{source.partition}|{source.offset}|{revision}"
+    return sha256(text.encode(errors="replace")).hexdigest()[:32]
 
 
 def _frames(failure: Exception) -> list[str]:

@@ -12,14 +12,14 @@ from collections.abc import Set as AbstractSet
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
+from guardrail.errors import FencedError
 from guardrail.stream.faults import (
+    CONSUMER_LOST,
     UNREAD_GONE,
-    Reaction,
     RestartError,
     UnreadDataError,
     as_ours,
     kafka_error,
-    reaction,
 )
 
 LOG = logging.getLogger("guardrail.stream")
@@ -131,8 +131,8 @@ class Source:
         """Raises what an error among the messages asks for; what may pass is logged."""
         if error.code() in UNREAD_GONE:
             raise UnreadDataError(f"{self.topic}: {error.str()}")
-        if error.fatal() or reaction(error) is Reaction.FENCED:
-            raise as_ours(error, "consume")
+        if error.code() in CONSUMER_LOST:
+            raise FencedError(f"consume: {error.str()}")
         LOG.warning("consume failed", extra={"error": error.name()})
 
 

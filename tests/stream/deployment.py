@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+import msgspec
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from guardrail.judge.model import Decision, RawRecord
@@ -70,18 +71,23 @@ class Result(NamedTuple):
     decisions: list[Decision]
     outputs: dict[str, list[RawRecord]]
     raws: list[RawRecord]
+    observations: list[dict[str, Any]]
 
     def places(self) -> Iterator[str]:
         """The source of each output."""
         return (str(o.header("guardrail.source")) for records in self.outputs.values() for o in records)
 
 
-def result(settings: Settings, decode: Callable[[bytes], Decision]) -> Result:
+def result(settings: Settings) -> Result:
     """Reads every topic to its end."""
-    topics, bootstrap = settings.topics, settings.kafka.bootstrap_servers
-    decisions = [decode(record.value or b"") for record in read(bootstrap, [topics.decisions])]
-    outputs = {role: read(bootstrap, [getattr(topics, role)]) for role in OUTCOMES}
-    return Result(decisions, outputs, read(bootstrap, [topics.raw]))
+    topics = settings.topics
+    named = {getattr(topics, role): role for role in ROLES}
+    found: dict[str, list[RawRecord]] = {role: [] for role in ROLES}
+    for record in read(settings.kafka.bootstrap_servers, list(named)):
+        found[named[str(record.source.topic)]].append(record)
+    decisions = [msgspec.json.decode(record.value or b"", type=Decision) for record in found["decisions"]]
+    observations = [json.loads(record.value or b"") for record in found["observations"]]
+    return Result(decisions, {role: found[role] for role in OUTCOMES}, found["raw"], observations)
 
 
 def count_decisions(settings: Settings) -> Callable[[], int]:
