@@ -32,8 +32,17 @@ class Reason(NamedTuple):
 
 def wire_bytes(key: bytes | None, value: bytes | None, headers: Headers) -> int:
     """What a record takes at most, uncompressed, in a batch of its own."""
-    named = sum(len(name.encode()) + len(value or b"") + HEADER_OVERHEAD_BYTES for name, value in headers)
-    return len(key or b"") + len(value or b"") + named + OVERHEAD_BYTES
+    size = len(key or b"") + len(value or b"") + OVERHEAD_BYTES
+    for header in headers:
+        size += header_bytes(header)
+    return size
+
+
+def header_bytes(header: tuple[str, bytes | None]) -> int:
+    """What one header takes at most."""
+    name, value = header
+    size = len(name) if name.isascii() else len(name.encode())
+    return size + (len(value) if value else 0) + HEADER_OVERHEAD_BYTES
 
 
 def error_headers(raw: RawRecord, reason: Reason) -> Headers:
@@ -98,8 +107,8 @@ def letter(raw: RawRecord, kept: Headers, ours: Headers, limit_bytes: int) -> Le
 
 def _fitting(headers: Headers, room: int) -> Headers:
     """The first headers that fit together, in order."""
-    for count, (name, value) in enumerate(headers):
-        room -= len(name.encode()) + len(value or b"") + HEADER_OVERHEAD_BYTES
+    for count, header in enumerate(headers):
+        room -= header_bytes(header)
         if room < 0:
             return headers[:count]
     return headers

@@ -13,13 +13,13 @@ import msgspec
 from msgspec.structs import replace
 
 from guardrail.judge.decide import Judged
-from guardrail.judge.model import Decision, Outcome, RawRecord, Violation, encode
+from guardrail.judge.model import Action, Decision, Outcome, RawRecord, Violation, encode
 from guardrail.judge.record import replace_response
 from guardrail.settings import TopicSettings
 from guardrail.stream.deadletter import TRUNCATED, Reason, error_headers, letter, wire_bytes, without_errors
 from guardrail.stream.record import Headers
 
-OURS = tuple(f"guardrail.{name}" for name in ("outcome", "codes", "policy", "engine", "decision", "source"))
+OURS = frozenset(f"guardrail.{name}" for name in ("outcome", "codes", "policy", "engine", "decision", "source"))
 TRACEPARENT = "traceparent"
 TEXT_CHARS = 200
 LIST_COUNT = 50
@@ -175,16 +175,16 @@ def _kept(raw: RawRecord) -> Headers:
 
 
 def _ours(raw: RawRecord, decision: Decision) -> Headers:
-    codes = dict.fromkeys(v.code for v in decision.violations if v.action.value != "ignore")
-    values = (
-        decision.outcome.value,
-        ",".join(codes),
-        decision.policy,
-        decision.engine,
-        decision.decision_id,
+    codes = dict.fromkeys(v.code for v in decision.violations if v.action is not Action.IGNORE)
+    policy = decision.policy
+    return (
+        ("guardrail.outcome", decision.outcome.value.encode()),
+        ("guardrail.codes", ",".join(codes).encode()),
+        *((("guardrail.policy", policy.encode()),) if policy else ()),
+        ("guardrail.engine", decision.engine.encode()),
+        ("guardrail.decision", decision.decision_id.encode()),
+        ("guardrail.source", _coordinates(raw)),
     )
-    named = tuple((name, text.encode()) for name, text in zip(OURS, values, strict=False) if text is not None)
-    return (*named, ("guardrail.source", _coordinates(raw)))
 
 
 def _coordinates(raw: RawRecord) -> bytes:
@@ -192,5 +192,5 @@ def _coordinates(raw: RawRecord) -> bytes:
 
 
 def _judged_reason(decision: Decision) -> Reason:
-    codes = [v.code for v in decision.violations if v.action.value == "dead_letter"]
+    codes = [v.code for v in decision.violations if v.action is Action.DEAD_LETTER]
     return Reason("NotJudged", ", ".join(codes) or "own error", "judge")

@@ -34,8 +34,7 @@ Labels = tuple[str, ...]
 
 def parent(raw: RawRecord) -> SpanContext | None:
     """The span that sent the record, by its last `traceparent`; None without one, or when it isn't one."""
-    value = next((value for name, value in reversed(raw.headers) if name == "traceparent"), None)
-    match = _TRACEPARENT.fullmatch(value) if value else None
+    match = _sender(raw)
     if match is None:
         return None
     flags = TraceFlags(int(match[3], 16))
@@ -47,8 +46,8 @@ def trace_id(raw: RawRecord, decision: Decision) -> str | None:
 
     Our own id is derived from the decision's, so that a record delivered twice names the same trace.
     """
-    if raw.headers and (sender := parent(raw)):
-        return format(sender.trace_id, "032x")
+    if raw.headers and (sender := _sender(raw)):
+        return sender[1].decode()
     return _own_trace(decision) if _mismatches(decision) else None
 
 
@@ -208,6 +207,13 @@ def error_type(decision: Decision) -> str:
     if decision.enforced_outcome is not Outcome.DEAD_LETTER:
         return "output_refused"
     return next((v.code for v in decision.violations if v.action is Action.DEAD_LETTER), "unknown")
+
+
+def _sender(raw: RawRecord) -> re.Match[bytes] | None:
+    for name, value in reversed(raw.headers):
+        if name == "traceparent":
+            return _TRACEPARENT.fullmatch(value) if value else None
+    return None
 
 
 def _mismatches(decision: Decision) -> Iterable[Observation]:
