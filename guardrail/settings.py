@@ -13,9 +13,9 @@ import socket
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError as UnreadableValue
 
@@ -94,6 +94,15 @@ class TopicSettings(Section):
     replicas_count: int = Field(default=3, ge=1, le=100)
     max_message_bytes: int = Field(default=2_097_152, ge=4_096, le=100_000_000)
     """Twice the largest record a policy takes (CONTRACT §2): our headers and a longer reply fit."""
+
+    @model_validator(mode="after")
+    def _each_its_own(self) -> Self:
+        """Two roles on one topic would mix what must be told apart, or feed the gate its own output."""
+        names = [value for value in self.model_dump().values() if isinstance(value, str)]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"{name} is named for more than one topic")
+        return self
 
 
 class GateSettings(Section):

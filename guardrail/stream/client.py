@@ -17,6 +17,7 @@ from guardrail.errors import SettingsError
 from guardrail.settings import OURS, Identity, KafkaSettings, Settings, variable
 
 LOG = logging.getLogger("guardrail.librdkafka")
+LOG.setLevel(logging.WARNING)  # below it every reconnect is told
 
 Config = dict[str, Any]
 Client = TypeVar("Client")

@@ -153,7 +153,7 @@ class GateProcess(NamedTuple):
 
     def wait_for(self, event: str) -> None:
         """Until it has logged this event."""
-        wait_until(lambda: f'"event": "{event}"' in self.log.read_text(), f"{event} in {self.log.read_text()}")
+        wait_until(lambda: f'"message": "{event}"' in self.log.read_text(), f"{event} in {self.log.read_text()}")
 
 
 @contextmanager
@@ -162,7 +162,7 @@ def gate_process(settings: Settings, folder: Path, **extra: str) -> Iterator[Gat
     log = folder / f"gate-{uuid4().hex[:6]}.log"
     with log.open("wb") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.stream.gate_process"],
+            [sys.executable, "-m", "guardrail", "run"],
             env=environment(settings, **extra), cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
         )  # fmt: skip
     try:

@@ -1,0 +1,231 @@
+"""Routing: one outcome record and one decision, headers travelling on, everything within its topic's limit."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from guardrail.judge.decide import Judged
+from guardrail.judge.model import (
+    Action,
+    Answer,
+    Claim,
+    Decision,
+    Edit,
+    Grounding,
+    Intent,
+    Outcome,
+    RawRecord,
+    Record,
+    Reply,
+    Source,
+    Verdict,
+    Violation,
+)
+from guardrail.stream.deadletter import CONNECT, STREAMS, Reason
+from guardrail.stream.routing import OURS, Outgoing, Route, Routes, refuse, route, settle
+
+ROUTES = Routes()
+SOURCE = Source("llm.responses.raw", 3, 41, 1_790_000_000_000)
+VALUE = b'{"agent_id":"a","n":12345678901234567890123,"response":"{}","x":[1, 2]}'
+REPLY = Reply(Intent(), Answer("hello", None))
+
+
+def raw(**given: Any) -> RawRecord:
+    """A record, but for what is given."""
+    return RawRecord(**{"value": VALUE, "key": b"k", "source": SOURCE, **given})
+
+
+def judged(outcome: Outcome = Outcome.APPROVED, **given: Any) -> Judged:
+    """A decision on it, but for what is given."""
+    fields = {
+        "decision_id": "d" * 32,
+        "message_id": "m-1",
+        "agent": "a",
+        "policy": "rev",
+        "engine": "guardrail-0",
+        "mode": "enforce",
+        "outcome": outcome,
+        "enforced_outcome": outcome,
+        "answer_source": "llm",
+        "reply": REPLY,
+        "violations": (),
+        "edits": (),
+        "observations": (),
+        "grounding": None,
+        "source": SOURCE,
+    }
+    record = None if outcome in (Outcome.DEAD_LETTER, Outcome.SKIPPED) else understood()
+    return Judged(record, Decision(**{**fields, **given}))
+
+
+def understood(conversation: str | None = "c-1") -> Record:
+    """The record as read."""
+    return Record("a", "hi", "{}", "m-1", conversation, "model", None, value=VALUE)
+
+
+@pytest.mark.parametrize("outcome", [Outcome.APPROVED, Outcome.CORRECTED, Outcome.REJECTED])
+def test_the_reply_replaces_the_response_alone(outcome: Outcome) -> None:
+    """The output goes to its outcome's topic: every other field as it was written, key and timestamp too."""
+    output, decision = route(raw(), judged(outcome), ROUTES)
+    assert output.topic == f"llm.responses.{outcome.value}"
+    reply = msgspec.json.encode(REPLY)
+    assert output.value == b'{"agent_id":"a","n":12345678901234567890123,"response":' + reply + b',"x":[1, 2]}'
+    assert (output.key, output.timestamp_ms) == (b"k", SOURCE.timestamp_ms)
+    assert decision.topic == "guardrail.decisions"
+    assert decision.key == b"k"
+    assert msgspec.json.decode(decision.value or b"", type=Decision) == judged(outcome).decision
+
+
+def test_headers_travel_on_in_order() -> None:
+    """Duplicates, nulls and the traceparent stay where they were; ours come after them."""
+    theirs = (("b", b"1"), ("traceparent", b"00-x"), ("b", None), ("a", b""), ("b", b"1"))
+    violations = (
+        Violation("schema.coerced", "", "", Action.REPORT),
+        Violation("schema.coerced", "/a", "", Action.REPORT),
+        Violation("syntax.bom", "", "", Action.IGNORE),
+        Violation("ground.no_evidence", "", "", Action.REPORT),
+    )
+    output, decision = route(raw(headers=theirs), judged(violations=violations), ROUTES)
+    assert output.headers == (
+        *theirs,
+        ("guardrail.outcome", b"approved"),
+        ("guardrail.codes", b"schema.coerced,ground.no_evidence"),
+        ("guardrail.policy", b"rev"),
+        ("guardrail.engine", b"guardrail-0"),
+        ("guardrail.decision", b"d" * 32),
+        ("guardrail.source", b"llm.responses.raw/3/41"),
+    )
+    assert decision.headers[0] == ("traceparent", b"00-x")
+
+
+def test_our_headers_are_replaced() -> None:
+    """A record that passes through twice carries our headers once, those of the last pass; so do its error headers."""
+    once, _ = route(raw(), judged(), ROUTES)
+    twice, _ = route(raw(headers=once.headers), judged(), ROUTES)
+    assert twice.headers == once.headers
+    dead, _ = route(raw(headers=(("a", b"1"),)), judged(Outcome.DEAD_LETTER), ROUTES)
+    again, _ = route(raw(headers=dead.headers), judged(Outcome.DEAD_LETTER), ROUTES)
+    assert again.headers == dead.headers
+
+
+def test_null_keys_become_the_conversation() -> None:
+    """A null key becomes the conversation id; an empty key is a key; without a conversation null stays."""
+    assert [r.key for r in route(raw(key=None), judged(), ROUTES)] == [b"c-1", b"c-1"]
+    assert route(raw(key=b""), judged(), ROUTES)[0].key == b""
+    nameless = Judged(understood(conversation=None), judged().decision)
+    assert route(raw(key=None), nameless, ROUTES)[0].key is None
+
+
+@pytest.mark.parametrize("timestamp_ms", [None, 0, -1])
+def test_impossible_times_are_set_anew(timestamp_ms: int | None) -> None:
+    """A missing, zero or negative timestamp doesn't travel; nor does one that the broker set."""
+    source = replace(SOURCE, timestamp_ms=timestamp_ms)
+    assert [r.timestamp_ms for r in route(raw(source=source), judged(), ROUTES)] == [0, 0]
+    assert [r.timestamp_ms for r in route(raw(), judged(), ROUTES, keep_time=False)] == [0, 0]
+
+
+def test_tombstones_are_decided_alone() -> None:
+    """A skipped record has a decision and no output."""
+    [decision] = route(raw(value=None), judged(Outcome.SKIPPED, reply=None), ROUTES)
+    assert decision.topic == "guardrail.decisions"
+
+
+def test_shadow_may_pass_the_original_text() -> None:
+    """A reply that is a text stands as a JSON string in the response's place; without a record the bytes pass."""
+    output, _ = route(raw(), judged(reply="so {"), ROUTES)
+    assert b'"response":"so {"' in (output.value or b"")
+    unread, _ = route(raw(value=b"xx"), Judged(None, judged(reply=None, on_error="fail_open").decision), ROUTES)
+    assert (unread.topic, unread.value) == ("llm.responses.approved", b"xx")
+
+
+def test_dead_letters_say_why() -> None:
+    """Original bytes, and the error headers of Kafka Streams and Connect: numbers as decimal strings, no content."""
+    violations = (Violation("encoding.not_text", "", "", Action.DEAD_LETTER),)
+    value = b"\x00secret"
+    dead, _ = route(raw(value=value), judged(Outcome.DEAD_LETTER, violations=violations), ROUTES)
+    headers = dict(dead.headers)
+    assert (dead.value, dead.key) == (value, b"k")
+    assert headers[f"{STREAMS}topic"] == headers[f"{CONNECT}topic"] == b"llm.responses.raw"
+    assert headers[f"{STREAMS}partition"] == headers[f"{CONNECT}partition"] == b"3"
+    assert headers[f"{STREAMS}offset"] == headers[f"{CONNECT}offset"] == b"41"
+    assert headers[f"{STREAMS}exception"] == headers[f"{CONNECT}exception.class.name"] == b"guardrail.NotJudged"
+    assert headers[f"{STREAMS}message"] == headers[f"{CONNECT}exception.message"] == b"encoding.not_text"
+    assert headers[f"{CONNECT}stage"] == b"JUDGE"
+    assert not any(b"secret" in (v or b"") for v in headers.values())
+
+
+def test_too_large_an_output_is_a_dead_letter() -> None:
+    """What its topic doesn't take becomes a dead letter; the decision says so, and still what was judged."""
+    narrow = replace(ROUTES, approved=Route("small", 100))
+    routed = settle(raw(), judged(), narrow)
+    assert [r.topic for r in routed.records] == ["llm.responses.dead-letter", "guardrail.decisions"]
+    assert routed.records[0].value == VALUE
+    assert routed.decision.outcome is Outcome.DEAD_LETTER
+    assert routed.decision.enforced_outcome is Outcome.APPROVED
+    assert dict(routed.records[0].headers)[f"{CONNECT}stage"] == b"PRODUCE"
+
+
+def test_a_dead_letter_is_cut_to_fit() -> None:
+    """The value's end goes first, then the last headers, then the key, and a header names what was cut."""
+    narrow = replace(ROUTES, dead_letter=Route("dlq", 8_192))
+    many = tuple((f"h{i}", b"v" * 100) for i in range(200))
+    for given_raw, cut in [
+        (raw(value=b"v" * 9_000), b"value"),
+        (raw(headers=many), b"value,headers"),
+        (raw(key=b"k" * 9_000), b"key"),
+    ]:
+        dead = refuse(given_raw, judged().decision, Reason("X", "x"), narrow).records[0]
+        assert dict(dead.headers)["guardrail.truncated"] == cut
+        assert dead.wire_bytes() <= 8_192
+        assert (given_raw.value or b"").startswith(dead.value or b"")
+
+
+def test_too_large_a_decision_is_cut() -> None:
+    """Claims, texts and long lists are cut, then the reply; coordinates and scores stay, and a header says so."""
+    claims = tuple(Claim("c" * 5_000, 1.0, Verdict.UNSUPPORTED) for _ in range(20))
+    heavy = judged(
+        message_id="m" * 9_000,
+        grounding=Grounding(0.5, 0.5, None, Verdict.UNSUPPORTED, claims),
+        edits=tuple(Edit("/a", "b" * 9_000, "c" * 9_000) for _ in range(9)),
+        reply=Reply(Intent(), Answer("x" * 50_000, None)),
+        violations=tuple(Violation("schema.coerced", "/p" * 500, "d" * 500, Action.REPORT) for _ in range(200)),
+    )
+    for limit, kept in ((100_000, REPLY.__class__), (30_000, type(None)), (4_096, type(None))):
+        _, record = route(raw(), heavy, replace(ROUTES, decisions=Route("decisions", limit)))
+        decision = msgspec.json.decode(record.value or b"", type=Decision)
+        assert record.wire_bytes() <= limit
+        assert isinstance(decision.reply, kept)
+        assert decision.source == SOURCE
+        assert decision.grounding is not None
+        assert decision.grounding.risk == 0.5
+        assert ("guardrail.truncated", b"decision") in record.headers
+
+
+names = st.text(min_size=1, max_size=50)
+headers = st.lists(st.tuples(st.one_of(names, st.sampled_from(sorted(OURS))), st.none() | st.binary(max_size=300)))
+
+
+@given(
+    st.binary(max_size=6_000),
+    st.none() | st.binary(max_size=6_000),
+    headers,
+    st.sampled_from([Outcome.DEAD_LETTER, Outcome.SKIPPED, Outcome.APPROVED]),
+    st.integers(4_096, 10_000),
+)
+def test_everything_fits(
+    value: bytes, key: bytes | None, given_headers: list[tuple[str, bytes | None]], outcome: Outcome, limit: int
+) -> None:
+    """Whatever came in: every record fits its topic, one decision each, and our headers stand there once."""
+    routes = Routes(*(Route(str(index), limit) for index in range(6)))
+    record = raw(value=value, key=key, headers=tuple(given_headers))
+    made = Judged(None, judged(outcome, reply=None).decision)
+    records = route(record, made, routes)
+    assert len(records) == 1 + (outcome is not Outcome.SKIPPED)
+    assert all(isinstance(r, Outgoing) and r.wire_bytes() <= limit for r in records)
+    for one in records:
+        named = [name for name, _ in one.headers if name in OURS]
+        assert len(named) == len(set(named))
