@@ -1,6 +1,7 @@
 """The verbs: the only place where parts are wired. It must never judge.
 
-Exit codes: 0 done; 1 what --fail-on names was found; 2 bad usage, input or policy (`run`: 78 settings, 65 policy, 75 the broker).
+Exit codes: 0 done; 1 what --fail-on names was found; 2 bad usage, input or policy (`run`: 78 settings, 65 policy, 75
+the broker).
 """
 
 from __future__ import annotations
@@ -32,7 +33,13 @@ from guardrail.version import VERSION
 EX_USAGE, EX_POLICY, EX_SETTINGS = 2, 65, 78
 BATCH_LINES = 500
 """Lines judged together by `check`: large enough that vectors cost little, small enough that the bar moves."""
-OUTCOME_STYLES = {"approved": "green", "corrected": "yellow", "rejected": "red", "dead_letter": "magenta", "skipped": "dim"}
+OUTCOME_STYLES = {
+    "approved": "green",
+    "corrected": "yellow",
+    "rejected": "red",
+    "dead_letter": "magenta",
+    "skipped": "dim",
+}
 
 _out = Console(highlight=False, soft_wrap=True)
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -67,7 +74,9 @@ def _complain(error: GuardrailError, code: int) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="guardrail", description="Judge raw LLM responses: exactly one decision a record.")
+    parser = argparse.ArgumentParser(
+        prog="guardrail", description="Judge raw LLM responses: exactly one decision a record."
+    )
     parser.add_argument("--version", action="version", version=f"guardrail {VERSION} ({ENGINE})")
     parser.set_defaults(serves=False)
     verbs = parser.add_subparsers(title="verbs", metavar="VERB")
@@ -91,10 +100,13 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_stream_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     demo = verbs.add_parser("demo", help="the real gate on an embedded broker, bundled policies and records")
-    demo.add_argument("--bootstrap", metavar="SERVERS", help="a real cluster instead of the embedded broker")
     demo.set_defaults(verb=_demo)
     run = verbs.add_parser("run", help="the sidecar: consume, judge, publish, transactionally")
-    run.add_argument("--policy", required=True, metavar="PATH", help="a policy file, or a folder of them")
+    run.add_argument(
+        "--policy", metavar="PATH", help="a policy file, or a folder of them (default: GUARDRAIL_POLICY__PATH)"
+    )
+    run.add_argument("--log-level", default="info", choices=["debug", "info", "warning", "error"])
+    run.epilog = "Settings come from GUARDRAIL_* variables, librdkafka properties among them; OTEL_* is honoured."
     run.set_defaults(verb=_run, serves=True)
     topics = verbs.add_parser("topics", help="check the topics, or create them")
     topics.add_argument("--create", action="store_true", help="create what is missing")
@@ -171,7 +183,9 @@ def _summarise(counts: Counter[str], seconds: float) -> None:
 
 def _lint(arguments: argparse.Namespace) -> int:
     if arguments.json_schema:
-        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(PolicyLayout.model_json_schema(by_alias=True))) + b"\n")
+        sys.stdout.buffer.write(
+            msgspec.json.format(msgspec.json.encode(PolicyLayout.model_json_schema(by_alias=True))) + b"\n"
+        )
         return 0
     if arguments.path is None:
         raise InputError("lint: name a policy file or folder, or ask for --json-schema")
@@ -216,21 +230,33 @@ def _code_table(codes: Sequence[Code]) -> Table:
     return table
 
 
-def _demo(arguments: argparse.Namespace) -> int:
+def _demo(_: argparse.Namespace) -> int:
     from guardrail.demo import show
 
-    return show(_out, arguments.bootstrap)
+    return show(_out)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from guardrail.settings import load_settings
-    from guardrail.stream.worker import run
+    from guardrail import logs, settings
+    from guardrail.stream.run import run
 
-    return run(load_settings(), load_policies(arguments.policy))
+    chosen = settings.load()
+    path = arguments.policy or chosen.policy.path
+    if path is None:
+        raise SettingsError(f"{settings.variable('policy', 'path')}: name a policy file or folder, or give --policy")
+    policies = load_policies(path)
+    logs.set_up(arguments.log_level)
+    return run(chosen, policies)
 
 
 def _topics(arguments: argparse.Namespace) -> int:
-    from guardrail.settings import load_settings
-    from guardrail.stream.topics import check_topics
+    from guardrail import settings
+    from guardrail.stream import topics
 
-    raise SettingsError(f"topics: not wired yet {arguments} {load_settings} {check_topics}")
+    chosen = settings.load()
+    rows = topics.create(chosen) if arguments.create else topics.check(chosen)
+    table = Table("topic", "partitions", "findings", box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(row.topic, str(row.partitions_count), "; ".join(row.findings) or "[green]fine[/]")
+    _out.print(table)
+    return 1 if any(row.findings for row in rows) else 0

@@ -1,4 +1,7 @@
-"""Record lines (CONTRACT §1): one JSON object a line, in and out of files. It must never judge; a bad line is a record of its own."""
+"""Record lines (CONTRACT §1): one JSON object a line, in and out of files.
+
+It must never judge; a bad line is a record of its own.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,8 @@ _OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 def read_line(line: bytes, index: int) -> RawRecord | None:
     """The record that a line holds; null for a blank one.
 
-    `index` counts the lines from 0 and becomes the record's offset. A line whose keys aren't all a record line's is taken as the
-    bare value; so is a line that isn't JSON, which the judge then makes a dead letter.
+    `index` counts the lines from 0 and becomes the record's offset. A line whose keys aren't all a record line's is
+    taken as the bare value; so is a line that isn't JSON, which the judge then makes a dead letter.
     """
     stripped = line.strip()
     if not stripped:
@@ -64,7 +67,7 @@ def _text(raw: msgspec.Raw | None) -> str | None:
     try:
         return msgspec.json.decode(raw, type=str | None)
     except msgspec.DecodeError:
-        import json  # noqa: PLC0415 - lone surrogates, which msgspec refuses
+        import json
 
         found = json.loads(bytes(raw))
         return found if isinstance(found, str) else None

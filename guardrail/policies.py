@@ -14,7 +14,10 @@ POLICY_BYTES = 4_194_304
 
 
 def load_policy(path: Path | str) -> Policy:
-    """The policy in this file, with the evidence files it names (relative to it). Raises: PolicyError, one line a fault."""
+    """The policy in this file, with the evidence files it names (relative to it).
+
+    Raises: PolicyError, one line a fault.
+    """
     path = Path(path)
     text = _read(path)
     layout = read_layout(text, str(path))
@@ -23,7 +26,10 @@ def load_policy(path: Path | str) -> Policy:
 
 
 def load_policies(path: Path | str) -> Policies:
-    """Agent -> policy, of a file or of all policy files in a folder. Raises: PolicyError with the faults of every file."""
+    """Agent -> policy, of a file or of all policy files in a folder.
+
+    Raises: PolicyError with the faults of every file.
+    """
     path = Path(path)
     if not path.is_dir():
         policy = load_policy(path)

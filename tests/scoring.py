@@ -62,7 +62,10 @@ def score_cases(name: str, loaded: Policies) -> Iterator[Score]:
 
 
 def score(case: dict[str, Any], decision: Decision) -> Score:
-    """One case: `acceptable` asks for an allowed outcome and a reply that fits it, `exact` for the wanted one with its codes."""
+    """One case:
+
+    `acceptable` asks for an allowed outcome and a reply that fits it, `exact` for the wanted one with its codes.
+    """
     want = case["want"]
     outcome = decision.outcome.value
     allowed = [want["outcome"], *want.get("also_ok", [])]

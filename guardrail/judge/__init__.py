@@ -1,1 +1,4 @@
-"""The judge: bytes and a policy in, decisions out. It must never touch the world (no I/O, clock, randomness, logging)."""
+"""The judge: bytes and a policy in, decisions out.
+
+It must never touch the world (no I/O, clock, randomness, logging).
+"""

@@ -42,7 +42,9 @@ _SCOPE = {"intents_i_am_familiar_with": {"type": "array", "items": _TEXT}, "out_
 _REFER = {"answer_refer_to_parameter_id": _TEXT_OR_NULL}
 
 SHAPES: dict[str, dict[str, Any]] = {
-    "scope": _object({"detected_intent": _INTENT, "generated_answer": _object({**_EVIDENCE, **_SCOPE, "answer": _TEXT})}),
+    "scope": _object(
+        {"detected_intent": _INTENT, "generated_answer": _object({**_EVIDENCE, **_SCOPE, "answer": _TEXT})}
+    ),
     "parameter": _object(
         {"user_messages_analysis": _ANALYSIS, "generated_answer": _object({**_EVIDENCE, "answer": _TEXT, **_REFER})}
     ),
@@ -78,7 +80,9 @@ class Contract:
     validators: Mapping[str, jsonschema_rs.Draft202012Validator]
     reasoning: tuple[str, ...]
     siblings: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
-    """Path of each object that holds reasoning fields beside others (`*` for any item) -> the names of the reasoning ones."""
+    """Path of each object that holds reasoning fields beside others (`*` for any item) -> the names of the reasoning
+    ones.
+    """
     order: str
     shape: Shape
     custom: bool
@@ -107,7 +111,9 @@ def compile_contract(layout: ResponseLayout, limits: LimitsLayout) -> Contract:
         response_chars=limits.response_chars,
         depth=limits.depth,
         roots=roots,
-        containers=frozenset({"/user_messages_analysis", "/user_messages_analysis/parameters", "/generated_answer", "/detected_intent"}),
+        containers=frozenset(
+            {"/user_messages_analysis", "/user_messages_analysis/parameters", "/generated_answer", "/detected_intent"}
+        ),
         tool=layout.tool,
     )
     reasoning = layout.reasoning or REASONING
@@ -124,7 +130,10 @@ def _siblings(reasoning: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], frozen
 
 
 def coerce(tree: dict[str, Json]) -> tuple[dict[str, Json], tuple[Finding, ...]]:
-    """The response with exact spellings of another type read as the right one, and a finding for each. The input isn't changed."""
+    """The response with exact spellings of another type read as the right one, and a finding for each.
+
+    The input isn't changed.
+    """
     findings: list[Finding] = []
     tree = dict(tree)
     _coerce_intent(tree, findings)

@@ -1,7 +1,8 @@
 """A wrong answer made right by evidence, or not at all. It must never touch a sentence that stands, nor invent a word.
 
-Marks and controls are cut; a sentence that can't stand is replaced by the evidence it misquotes, else dropped; when nothing is
-left to say, the evidence nearest to the question is said. The caller verifies the result and refuses what doesn't hold.
+Marks and controls are cut; a sentence that can't stand is replaced by the evidence it misquotes, else dropped; when
+nothing is left to say, the evidence nearest to the question is said. The caller verifies the result and refuses what
+doesn't hold.
 """
 
 from __future__ import annotations
@@ -78,9 +79,13 @@ def _doubt_changes(subject: Subject, doubts: Sequence[Doubt]) -> list[_Change]:
     said = str(subject.answer)
     for doubt in doubts:
         window, sentence = doubt.window, doubt.sentence
-        misquoted = window is not None and window.passage_id is not None and subject.measure(sentence).cover >= NEAR_COPY
+        misquoted = (
+            window is not None and window.passage_id is not None and subject.measure(sentence).cover >= NEAR_COPY
+        )
         new = window.text if misquoted and window is not None and window.text not in said else ""
-        changes.append(_Change(sentence.start, sentence.end, new, window.passage_id if new and window is not None else None))
+        changes.append(
+            _Change(sentence.start, sentence.end, new, window.passage_id if new and window is not None else None)
+        )
         said += new
     return changes
 
@@ -94,4 +99,6 @@ def _apply(answer: str, changes: Sequence[_Change]) -> str:
 
 def _says_something(answer: str) -> bool:
     """Whether more than courtesy is left."""
-    return any(s.question or s.refusal or s.request or s.offer or s.limit or not s.courtesy for s in read_answer(answer))
+    return any(
+        s.question or s.refusal or s.request or s.offer or s.limit or not s.courtesy for s in read_answer(answer)
+    )

@@ -1,6 +1,7 @@
 """Dates in a sentence, as ISO 8601. It must never guess: a date that two people would read differently is none.
 
-Source: ISO 8601-1 calendar dates; day-first figures as written in fr and es; English figures only where the order is plain.
+Source: ISO 8601-1 calendar dates; day-first figures as written in fr and es; English figures only where the order is
+plain.
 """
 
 from __future__ import annotations
@@ -19,13 +20,18 @@ _MONTHS = {
 _NAME = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _ISO = re.compile(r"\b([0-9]{4})-([0-9]{2})-([0-9]{2})\b")
 _FIGURES = re.compile(r"\b([0-9]{1,2})[/.]([0-9]{1,2})[/.]([0-9]{4})\b")
-_DAY_MONTH = re.compile(rf"\b([0-9]{{1,2}})(?:st|nd|rd|th|er)? (?:of |de |du )?({_NAME})[.,]?(?: de| del)? ([0-9]{{4}})\b")
+_DAY_MONTH = re.compile(
+    rf"\b([0-9]{{1,2}})(?:st|nd|rd|th|er)? (?:of |de |du )?({_NAME})[.,]?(?: de| del)? ([0-9]{{4}})\b"
+)
 _MONTH_DAY = re.compile(rf"\b({_NAME})[.]? ([0-9]{{1,2}})(?:st|nd|rd|th)?,? ([0-9]{{4}})\b")
 _DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def dates_in(text: str, *, both_orders: bool = False) -> list[str]:
-    """The full dates of a text, in order of form then place. `both_orders` also gives each figure date's other reading."""
+    """The full dates of a text, in order of form then place.
+
+    `both_orders` also gives each figure date's other reading.
+    """
     lowered = plain(text)
     found = [_iso(int(y), int(m), int(d)) for y, m, d in _ISO.findall(lowered)]
     found += [_iso(int(y), _MONTHS[m], int(d)) for d, m, y in _DAY_MONTH.findall(lowered)]

@@ -1,4 +1,6 @@
-"""The main path: bytes and policies in, decisions out. It must never touch the world; same bytes, same policy, same decision.
+"""The main path: bytes and policies in, decisions out.
+
+It must never touch the world; same bytes, same policy, same decision.
 
 read the record -> read the response -> every check on the same original -> actions by policy -> one outcome
 """
@@ -194,7 +196,7 @@ def _too_long(subject: Subject) -> Iterable[Finding]:
 
 
 def _verified(subject: Subject, acted: Acted) -> Correction | None:
-    """A correction that holds: judged again by every check, nothing acts on it, and the evidence supports it no less."""
+    """A correction that holds: judged by every check again, nothing acts on it, and it is supported no less."""
     wanted = {f.code for f, action in acted if action is Action.CORRECT}
     doubts = [doubt for doubt in subject.weighing.doubts if doubt.code in wanted]
     correction = correct(subject, doubts)
@@ -235,7 +237,7 @@ def _locale(record: Record | None, policy: Policy) -> str:
 def _original(record: Record) -> str:
     if isinstance(record.response, str):
         return record.response
-    import msgspec.json  # noqa: PLC0415
+    import msgspec.json
 
     return msgspec.json.encode(record.response).decode()
 

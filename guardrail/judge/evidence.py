@@ -1,7 +1,10 @@
-"""Claims held against evidence, word by word: a training-free lexical verifier (GROUNDING §2). It must never read a style as a fault.
+"""Claims held against evidence, word by word: a training-free lexical verifier (GROUNDING §2).
 
-Evidence is compiled once: sentences become windows of stems, figures and negated stems. A claim is measured against its best
-window; the policy's prompt, formats and catalogue are windows too, without an id, since the model may know them.
+It must never read a style as a fault.
+
+Evidence is compiled once: sentences become windows of stems, figures and negated stems. A claim is measured against
+its best window; the policy's prompt, formats and catalogue are windows too, without an id, since the model may know
+them.
 """
 
 from __future__ import annotations
@@ -30,7 +33,8 @@ _NEGATION_REACH = 3
 """How many words behind a negation are negated."""
 
 _FREE = re.compile(
-    r"\b(?:(?:no|without|free of|libre de|sans|sin) (?:any |extra |additional |aucun )?(?:charges?|fees?|costs?|frais|costes?|gastos?|cargos?)"
+    r"\b(?:(?:no|without|free of|libre de|sans|sin) (?:any |extra |additional |aucun )?"
+    r"(?:charges?|fees?|costs?|frais|costes?|gastos?|cargos?)"
     r"|gratuite?s?|gratuitement|gratis|gratuita?s?|gratuitos?)\b"
 )
 _CLAUSE = re.compile(r"[,;:()–—]")
@@ -109,7 +113,9 @@ class Evidence:
         self.passages = tuple(passages)
         self.context = tuple(context)
         named = [*((p.id, p.text) for p in passages), *((None, text) for text in context)]
-        self.windows = tuple(Window(part, passage_id, read_words(part)) for passage_id, text in named for part in _parts(text))
+        self.windows = tuple(
+            Window(part, passage_id, read_words(part)) for passage_id, text in named for part in _parts(text)
+        )
         counts = Counter(s for window in self.windows for s in window.words.stems)
         self._total = len(self.windows)
         self._weights = {s: max(0.05, math.log((self._total + 1) / (count + 0.5))) for s, count in counts.items()}
@@ -146,7 +152,13 @@ class Evidence:
         near = best.words if best is not None and cover >= NEAR_COPY else Words(claim.stems, frozenset(), claim.negated)
         swapped = claim.figures - near.figures - known.figures if near.figures else frozenset[str]()
         flipped = (claim.negated ^ near.negated) & claim.stems & near.stems
-        risk = 4 * (1 - fresh_cover) + 0.5 * (1 - cover) + 2 * len(unknown) + 1.5 * bool(swapped - unknown) + 1.5 * bool(flipped)
+        risk = (
+            4 * (1 - fresh_cover)
+            + 0.5 * (1 - cover)
+            + 2 * len(unknown)
+            + 1.5 * bool(swapped - unknown)
+            + 1.5 * bool(flipped)
+        )
         share = len(claim.stems & (self._context_stems | known.stems)) / len(claim.stems) if claim.stems else 1.0
         return Measure(risk, cover, fresh_cover, share, len(claim.stems), unknown, swapped, flipped, best)
 
@@ -158,7 +170,9 @@ class Evidence:
         if not shared or not total:
             return None, 0.0
         windows = self.windows
-        best = max(sorted(shared), key=lambda n: shared[n] + _FIGURE_WEIGHT * len(claim.figures & windows[n].words.figures))
+        best = max(
+            sorted(shared), key=lambda n: shared[n] + _FIGURE_WEIGHT * len(claim.figures & windows[n].words.figures)
+        )
         return windows[best], min(1.0, shared[best] / total)
 
     def nearest_passage(self, text: str) -> Window | None:

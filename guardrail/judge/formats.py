@@ -7,7 +7,20 @@ from functools import lru_cache
 
 from guardrail.judge.text import fold, stem
 
-_MARKERS = ("e.g.", "eg.", "ex.", "p. ej.", "p.ej.", "for example", "par exemple", "por ejemplo", "such as", "example:", "exemple :", "ejemplo:")
+_MARKERS = (
+    "e.g.",
+    "eg.",
+    "ex.",
+    "p. ej.",
+    "p.ej.",
+    "for example",
+    "par exemple",
+    "por ejemplo",
+    "such as",
+    "example:",
+    "exemple :",
+    "ejemplo:",
+)
 
 
 def format_example(text: str) -> str | None:
@@ -27,7 +40,10 @@ _COUNTED = re.compile(r"\b([0-9]{1,3}) ([a-z]{3,})")
 
 @lru_cache(maxsize=4096)
 def counted_units(text: str) -> dict[str, str]:
-    """Unit stem -> the one count it is given in a text; units with several counts are left out. Cross-lingual digits share one."""
+    """Unit stem -> the one count it is given in a text; units with several counts are left out.
+
+    Cross-lingual digits share one.
+    """
     counts: dict[str, set[str]] = {}
     for count, unit in _COUNTED.findall(fold(text)):
         counts.setdefault(stem(unit), set()).add(count.lstrip("0") or "0")

@@ -1,7 +1,9 @@
-"""An answer held against its evidence, claim by claim. It must never act: it says what is borne out, and which sentence isn't.
+"""An answer held against its evidence, claim by claim.
 
-Not calibrated, only what is plainly wrong is a fault: a changed figure, a flipped polarity, a promise, a deed, an invented
-record. A low score alone only reports (CONTRACT §2 `grounding`, GROUNDING §1).
+It must never act: it says what is borne out, and which sentence isn't.
+
+Not calibrated, only what is plainly wrong is a fault: a changed figure, a flipped polarity, a promise, a deed, an
+invented record. A low score alone only reports (CONTRACT §2 `grounding`, GROUNDING §1).
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ class Weighing(msgspec.Struct, frozen=True):
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """What an answer is weighed by: the published score and its threshold, the calibrated risk, whether there are passages."""
+    """What an answer is weighed by: the published score and its threshold, the calibrated risk, whether there are
+    passages.
+    """
 
     score: float | None
     tau: float
@@ -79,7 +83,9 @@ def _doubt(sentence: Sentence, measure: Measure, terms: Terms) -> Doubt | None:
         return Doubt(sentence, f"ground.{code}", detail, measure.window if measure.cover >= NEAR_COPY else None)
 
     if sentence.acts:
-        return None if measure.backed else doubt("unsupported_sentence", "a promise, deed or record that nothing supports")
+        return (
+            None if measure.backed else doubt("unsupported_sentence", "a promise, deed or record that nothing supports")
+        )
     if not terms.passages:
         return None
     if measure.unknown_figures or measure.swapped_figures:

@@ -1,6 +1,7 @@
 """The layout of a policy file (CONTRACT §2) and how its text is read. It must never compile anything: policy.py does.
 
-Every fault is found, each with its line and key; unknown keys, repeated keys, unknown codes and impossible actions are faults.
+Every fault is found, each with its line and key; unknown keys, repeated keys, unknown codes and impossible actions
+are faults.
 """
 
 from __future__ import annotations
@@ -46,10 +47,14 @@ class ParameterLayout(_Layout):
 
     id: Name
     format: str = Field("", max_length=2_000, description="The text that the model is shown.")
-    pattern: str | None = Field(None, description="The operator's own regular expression: where given, it decides the value.")
+    pattern: str | None = Field(
+        None, description="The operator's own regular expression: where given, it decides the value."
+    )
     intents: tuple[Name, ...] = Field((), description="Intents for which it may be asked; empty: all.")
     examples: ExamplesLayout = ExamplesLayout()
-    normalise: tuple[Normalisation, ...] = Field((), description="Differences allowed between the user's words and the value.")
+    normalise: tuple[Normalisation, ...] = Field(
+        (), description="Differences allowed between the user's words and the value."
+    )
     synonyms: dict[str, str] = Field({}, description="A user's word -> the value that it means.")
 
 
@@ -91,12 +96,19 @@ class InputLayout(_Layout):
 
 
 class ResponseLayout(_Layout):
-    """The shape of the model's response. Without `schema` the built-in shapes hold (scope turn, parameter turn, their union)."""
+    """The shape of the model's response.
 
-    json_schema: dict[str, Any] | None = Field(None, alias="schema", description="JSON Schema (2020-12) of the response.")
+    Without `schema` the built-in shapes hold (scope turn, parameter turn, their union).
+    """
+
+    json_schema: dict[str, Any] | None = Field(
+        None, alias="schema", description="JSON Schema (2020-12) of the response."
+    )
     reasoning: tuple[str, ...] = Field((), description="JSON Pointers of the reasoning fields; * stands for any item.")
     order: Literal["strict", "report", "off"] = "report"
-    tool: str | None = Field(None, description="The name of the tool that carries the response, where the model calls one.")
+    tool: str | None = Field(
+        None, description="The name of the tool that carries the response, where the model calls one."
+    )
 
 
 class CalibrationLayout(_Layout):
@@ -143,7 +155,9 @@ class PolicyLayout(_Layout):
     response: ResponseLayout = ResponseLayout()
     grounding: GroundingLayout = GroundingLayout()
     limits: LimitsLayout = LimitsLayout()
-    on_fail: dict[str, Literal["reject", "correct", "report", "ignore"]] = Field({}, description="Code or family -> action.")
+    on_fail: dict[str, Literal["reject", "correct", "report", "ignore"]] = Field(
+        {}, description="Code or family -> action."
+    )
     on_error: Literal["fail_closed", "fail_open"] = "fail_closed"
     replies: dict[ReplyKind, dict[str, str]] = Field({}, description="Kind -> locale -> the sidecar's own text.")
 
@@ -178,7 +192,7 @@ def read_layout(text: str, name: str) -> PolicyLayout:
 
 
 def _to_json(document: object) -> bytes:
-    import msgspec.json  # noqa: PLC0415 - JSON mode makes pydantic read lists as tuples while staying strict
+    import msgspec.json
 
     return msgspec.json.encode(document)
 

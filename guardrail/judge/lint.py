@@ -43,7 +43,9 @@ def lint(policy: Policy) -> Iterator[Hint]:
     for kind, texts in layout.replies.items():
         missing = [locale for locale in LEXICONS if locale not in texts]
         if missing and layout.locale not in texts:
-            yield Hint(f"replies.{kind}", f"no text in the policy's own locale {layout.locale}: the built-in one is used")
+            yield Hint(
+                f"replies.{kind}", f"no text in the policy's own locale {layout.locale}: the built-in one is used"
+            )
 
 
 def _parameter(parameter: Parameter, policy: Policy) -> Iterator[Hint]:
@@ -51,7 +53,9 @@ def _parameter(parameter: Parameter, policy: Policy) -> Iterator[Hint]:
     for kind, least in _EXAMPLES_MIN.items():
         given = len(getattr(parameter, kind))
         if given < least:
-            yield Hint(f"{key}.examples.{kind}", f"{given} given, {least} wanted: a loose pattern of the model would go unseen")
+            yield Hint(
+                f"{key}.examples.{kind}", f"{given} given, {least} wanted: a loose pattern of the model would go unseen"
+            )
     if not parameter.format:
         yield Hint(f"{key}.format", "empty: a reprompt can't say which format is wanted")
     elif policy.layout.prompt and f" {parameter.folded_format} " not in policy.folded_prompt:
@@ -59,7 +63,11 @@ def _parameter(parameter: Parameter, policy: Policy) -> Iterator[Hint]:
     example = format_example(parameter.format)
     if example is not None and example in parameter.invalid:
         yield Hint(f"{key}.examples.invalid", f"lists {example!r}, the example of the format text")
-    if example is not None and parameter.pattern is not None and execute(parameter.pattern, example).execution is not Execution.MATCHED:
+    if (
+        example is not None
+        and parameter.pattern is not None
+        and execute(parameter.pattern, example).execution is not Execution.MATCHED
+    ):
         yield Hint(f"{key}.pattern", f"refuses {example!r}, the example of the format text")
     if parameter.pattern is None and example is None and not parameter.valid:
         yield Hint(key, "neither pattern nor example: only the model's own pattern decides")

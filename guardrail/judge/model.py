@@ -14,7 +14,9 @@ Json = Any
 
 
 class Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """The root of the house's values: frozen, slotted, compared by content; never part of a cycle, so not traced by the collector."""
+    """The root of the house's values: frozen, slotted, compared by content; never part of a cycle, so not traced by
+    the collector.
+    """
 
 
 class Outcome(StrEnum):
@@ -75,7 +77,10 @@ AnswerSource = Literal["llm", "corrected", "reprompt", "out_of_scope", "fallback
 
 
 class Source(Value, frozen=True):
-    """Where a record came from. Topic and partition are null for a file; the offset is then the line's index (from 0)."""
+    """Where a record came from.
+
+    Topic and partition are null for a file; the offset is then the line's index (from 0).
+    """
 
     topic: str | None = None
     partition: int | None = None
@@ -138,9 +143,9 @@ class Record(Value, frozen=True):
 class Finding(Value, frozen=True):
     """What a check or a reader found, before policy gives it an action.
 
-    `code` is one of codes.CODES; `pointer` an RFC 6901 JSON Pointer into the unwrapped response ("" is its root), or into
-    the record for the `transport` family; a missing field points at its parent. `fatal` marks what could be read only by
-    guessing: the response then can't be approved whatever the policy says.
+    `code` is one of codes.CODES; `pointer` an RFC 6901 JSON Pointer into the unwrapped response ("" is its root),
+    or into the record for the `transport` family; a missing field points at its parent. `fatal` marks what could
+    be read only by guessing: the response then can't be approved whatever the policy says.
     """
 
     code: str
@@ -182,7 +187,10 @@ class Observation(Value, frozen=True):
 
 
 class Claim(Value, frozen=True):
-    """One sentence of an answer, as grounding sees it. `risk` >= 0, higher = less supported; null when nothing is checked."""
+    """One sentence of an answer, as grounding sees it.
+
+    `risk` >= 0, higher = less supported; null when nothing is checked.
+    """
 
     text: str
     risk: float | None

@@ -54,7 +54,10 @@ class Policy:
     layout: PolicyLayout
     revision: str
     resolved: bytes
-    """The policy's resolved bytes: JSON, files included. What `guardrail.policies` carries; loads to the same revision."""
+    """The policy's resolved bytes:
+
+    JSON, files included. What `guardrail.policies` carries; loads to the same revision.
+    """
     contract: Contract
     intents: Mapping[str, Intent]
     intent_spellings: Mapping[str, Intent]
@@ -140,7 +143,10 @@ def compile_policy(text: str, name: str = "policy", files: Mapping[str, str] | N
 
 
 def resolve(layout: PolicyLayout, name: str, files: Mapping[str, str]) -> PolicyLayout:
-    """The layout with the evidence files' paragraphs in the place of their names. Raises: PolicyError for a missing file."""
+    """The layout with the evidence files' paragraphs in the place of their names.
+
+    Raises: PolicyError for a missing file.
+    """
     if all(passage.file is None for passage in layout.evidence):
         return layout
     passages: list[dict[str, Any]] = []

@@ -1,6 +1,9 @@
-"""Where a value comes from: are these the user's own words? It must never change a value, nor ask whether it matches anything.
+"""Where a value comes from: are these the user's own words?
 
-The value must be whole tokens of the user's message, or differ from them only as the policy's `normalise` allows (CONTRACT §5).
+It must never change a value, nor ask whether it matches anything.
+
+The value must be whole tokens of the user's message, or differ from them only as the policy's `normalise` allows
+(CONTRACT §5).
 """
 
 from __future__ import annotations
@@ -50,7 +53,9 @@ def trace(value: str, message: str, parameter: Parameter, history: tuple[str, ..
         return Provenance(Origin.VERBATIM, invisible=visible(value) != value)
     if how := _allowed(value, message, parameter):
         return Provenance(Origin.ALLOWED, how)
-    if "history" in parameter.normalise and any(stands_whole(value, turn) or _allowed(value, turn, parameter) for turn in history):
+    if "history" in parameter.normalise and any(
+        stands_whole(value, turn) or _allowed(value, turn, parameter) for turn in history
+    ):
         return Provenance(Origin.HISTORY, "history")
     if value in message:
         return Provenance(Origin.CUT)
@@ -147,7 +152,12 @@ def _merge_tens(tokens: list[str]) -> Iterator[str]:
         tens = len(first) == 2 and first.endswith("0") and first != "10"
         if first == "4" and second == "20":
             tokens[index + 1] = "80"
-        elif tens and second.isdecimal() and (len(second) == 1 or (first in {"60", "80"} and second.startswith("1"))) and second != "0":
+        elif (
+            tens
+            and second.isdecimal()
+            and (len(second) == 1 or (first in {"60", "80"} and second.startswith("1")))
+            and second != "0"
+        ):
             tokens[index + 1] = str(int(first) + int(second))
         else:
             yield first

@@ -15,18 +15,34 @@ from guardrail.judge.model import Finding, Json, Passage, RawRecord, Record, Tur
 from guardrail.judge.policy import Policies, Policy
 
 RECORD_BYTES = 16_777_216
-"""No record larger than this is parsed at all: more than any broker is set to take. The policy's own bound is far lower."""
+"""No record larger than this is parsed at all: more than any broker is set to take.
+
+The policy's own bound is far lower.
+"""
 
 _RAW_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 _REGISTRY_PREFIX_BYTES = 5
 """Confluent Schema Registry's framing: a zero byte and a four byte schema id before the payload."""
-_FIELDS = ("agent_id", "user_message", "response", "message_id", "conversation_id", "model", "locale", "history", "evidence")
+_FIELDS = (
+    "agent_id",
+    "user_message",
+    "response",
+    "message_id",
+    "conversation_id",
+    "model",
+    "locale",
+    "history",
+    "evidence",
+)
 _MISSING: Any = object()
 
 
 class Reading(Value, frozen=True):
-    """A record read, or null with the findings that say why not. `agent_id` is known even for some that can't be read."""
+    """A record read, or null with the findings that say why not.
+
+    `agent_id` is known even for some that can't be read.
+    """
 
     record: Record | None
     policy: Policy | None = None
@@ -47,7 +63,7 @@ def read_record(raw: RawRecord, policies: Policies) -> Reading:
 
 
 def replace_response(record: Record, reply: bytes) -> bytes:
-    """The record's JSON text with `reply` (JSON) in the response's place; every other field stands as it was written."""
+    """The record's JSON text with `reply` (JSON) in the response's place; other fields stand as they were written."""
     return _splice(record.value, record.response_path, reply)
 
 
@@ -89,8 +105,14 @@ def _refuse_repeated(fields: dict[str, msgspec.Raw], value: bytes) -> dict[str, 
         keys[:] = [key for key, _ in pairs]  # the outermost object is finished last
 
     json.loads(value, object_pairs_hook=collect)
-    repeated = sorted({key for key in keys if keys.count(key) > 1} & {*_FIELDS}) if len(keys) < 10_000 else ["too many keys"]
-    return Finding("types.duplicate_key", f"/{repeated[0]}", "a field of the record is given twice", fatal=True) if repeated else fields
+    repeated = (
+        sorted({key for key in keys if keys.count(key) > 1} & {*_FIELDS}) if len(keys) < 10_000 else ["too many keys"]
+    )
+    return (
+        Finding("types.duplicate_key", f"/{repeated[0]}", "a field of the record is given twice", fatal=True)
+        if repeated
+        else fields
+    )
 
 
 class _Wire(msgspec.Struct, gc=False):

@@ -11,7 +11,9 @@ from guardrail.judge.policy import Parameter, Policy
 from guardrail.judge.subject import Subject
 from guardrail.judge.text import printable
 
-_BEYOND = frozenset({"catalog.unknown_intent", "consistency.null_intent_affirming", "consistency.answer_contradicts_reasoning"})
+_BEYOND = frozenset(
+    {"catalog.unknown_intent", "consistency.null_intent_affirming", "consistency.answer_contradicts_reasoning"}
+)
 """Findings after which the user is told what is supported."""
 Acted = Sequence[tuple[Finding, Action]]
 """Findings with what the policy does about each."""
@@ -44,7 +46,9 @@ def _reply(intent: Intent, answer: str | None, refer_id: str | None, values: Seq
 
 
 def failing_parameter(subject: Subject, acted: Acted) -> Parameter | None:
-    """The parameter to ask for again: the first that fails; where only unknown ones were named, the first still wanting."""
+    """The parameter to ask for again: the first that fails; where only unknown ones were named, the first still
+    wanting.
+    """
     refused = {f.parameter_id for f, action in acted if action is Action.REJECT and f.parameter_id}
     known = [t.parameter for t in subject.trials if t.parameter is not None and t.allowed and not t.passed]
     failing = [p for p in known if p.id in refused] or known
@@ -61,7 +65,9 @@ def failing_parameter(subject: Subject, acted: Acted) -> Parameter | None:
 
 
 def out_of_scope(subject: Subject, acted: Acted) -> bool:
-    """Whether the request lies beyond the agent: by the flag (unless it was found wrong), an unknown intent, or an answer without one."""
+    """Whether the request lies beyond the agent: by the flag (unless it was found wrong), an unknown intent, or an
+    answer without one.
+    """
     codes = {f.code for f, action in acted if action is not Action.IGNORE}
     flagged = subject.out_of_scope and "consistency.false_refusal" not in codes
     return flagged or bool(codes & _BEYOND)

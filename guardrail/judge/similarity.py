@@ -1,8 +1,10 @@
-"""The published TF-IDF score (BACKGROUND §2), with scikit-learn. It must never be the gate by default: see GROUNDING §1.
+"""The published TF-IDF score (BACKGROUND §2), with scikit-learn.
 
-`Score = alpha * Sim(answer, D) + (1 - alpha) * Sim(query, D)` where D is the query's top-k passages as one document and Sim the
-TF-IDF cosine. Vectors are fitted once a policy and transformed once a batch; every row is computed alone, so that a record's
-score has the same bits in any batch. Source: the paper summarised in seed 002.
+It must never be the gate by default: see GROUNDING §1.
+
+`Score = alpha * Sim(answer, D) + (1 - alpha) * Sim(query, D)` where D is the query's top-k passages as one document
+and Sim the TF-IDF cosine. Vectors are fitted once a policy and transformed once a batch; every row is computed alone,
+so that a record's score has the same bits in any batch. Source: the paper summarised in seed 002.
 """
 
 from __future__ import annotations
@@ -40,15 +42,14 @@ class PassageVectors:
         matrix = self._vectorizer.transform(texts)
         norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
         products: Floats = np.asarray(matrix @ self._passages.T)
-        return [
-            self._score(products[row : row + 2], norms[row : row + 2], alpha, k) for row in range(0, len(texts), 2)
-        ]
+        return [self._score(products[row : row + 2], norms[row : row + 2], alpha, k) for row in range(0, len(texts), 2)]
 
     def _score(self, products: Floats, norms: Floats, alpha: float, k: int) -> float:
         lengths = np.sqrt(np.maximum(np.diag(self._gram), 1e-300))
         order = np.argsort(-(products[0] / lengths), kind="stable")[:k]
         length = float(np.sqrt(self._gram[np.ix_(order, order)].sum()))
         query, answer = (
-            float(products[i][order].sum() / (norms[i] * length)) if norms[i] > 0 and length > 0 else 0.0 for i in (0, 1)
+            float(products[i][order].sum() / (norms[i] * length)) if norms[i] > 0 and length > 0 else 0.0
+            for i in (0, 1)
         )
         return min(1.0, max(0.0, alpha * answer + (1 - alpha) * query))

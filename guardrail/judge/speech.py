@@ -1,7 +1,9 @@
-"""What a sentence does: asks, refuses, promises, claims a deed... in en, fr and es. It must never decide what follows from it.
+"""What a sentence does: asks, refuses, promises, claims a deed... in en, fr and es.
 
-Sentences are flattened (plain, contractions written out, single blanks) and held against phrases of all lexicons at once:
-an answer in the wrong language is judged all the same.
+It must never decide what follows from it.
+
+Sentences are flattened (plain, contractions written out, single blanks) and held against phrases of all lexicons at
+once: an answer in the wrong language is judged all the same.
 """
 
 from __future__ import annotations
@@ -52,7 +54,9 @@ def _piece(word: str, done_words: str) -> str:
     if word == "**":
         return "(?:[^ ]+ ){0,6}?"
     alternatives = done_words.split() if word.endswith("@done") else word.lstrip("?").split("|")
-    body = "|".join("[^ ]+" if a == "*" else re.escape(a).replace(r"\~", "~").replace("~", "[^ ]*") for a in alternatives)
+    body = "|".join(
+        "[^ ]+" if a == "*" else re.escape(a).replace(r"\~", "~").replace("~", "[^ ]*") for a in alternatives
+    )
     return f"(?:(?:{body}) )?" if word.startswith("?") else f"(?:{body}) "
 
 
@@ -73,7 +77,18 @@ GENERIC_THINGS = _words("generic_things")
 _STOP_SETS = {name: frozenset(lex.stop_words.split()) for name, lex in LEXICONS.items()}
 _SPEAKER = _words("speaker")
 _CONDITIONS = _words("conditions")
-_ACTS = ("ability", "limits", "offers", "courtesy", "affirmations", "done", "promises", "records", "requests", "retries")
+_ACTS = (
+    "ability",
+    "limits",
+    "offers",
+    "courtesy",
+    "affirmations",
+    "done",
+    "promises",
+    "records",
+    "requests",
+    "retries",
+)
 _PHRASES = PhraseSet([_phrases(field) for field in _ACTS])
 _DONE = re.compile("|".join(_phrases("done")))
 _PROMISES = re.compile("|".join(_phrases("promises")))
@@ -174,7 +189,9 @@ def things_asked(answer: tuple[Sentence, ...]) -> tuple[tuple[str, ...], ...]:
 
 def _thing(line: str, match: re.Match[str]) -> tuple[str, ...]:
     taken = match.group().split()
-    possessive = next((i for i, word in enumerate(taken) if word in {"your", "votre", "vos", "su", "sus", "tu", "tus"}), len(taken))
+    possessive = next(
+        (i for i, word in enumerate(taken) if word in {"your", "votre", "vos", "su", "sus", "tu", "tus"}), len(taken)
+    )
     following = taken[possessive + 1 :] + line[match.end() :].split()
     thing: list[str] = []
     for word in following[:6]:

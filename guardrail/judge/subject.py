@@ -1,6 +1,9 @@
-"""One response on the bench: what every check looks at. It must never judge; it is made once, and each check gets the same.
+"""One response on the bench: what every check looks at.
 
-Facts that several checks need (names found in the catalogue, the regex runs, what each sentence does) are established here.
+It must never judge; it is made once, and each check gets the same.
+
+Facts that several checks need (names found in the catalogue, the regex runs, what each sentence does) are established
+here.
 """
 
 from __future__ import annotations
@@ -12,9 +15,9 @@ import msgspec
 
 from guardrail.judge.catalogue import IntentMatch, match_intent, match_parameter
 from guardrail.judge.evidence import Evidence, Measure, Words, read_words
+from guardrail.judge.formats import format_example
 from guardrail.judge.grounding import Terms, Weighing, silent, weigh
 from guardrail.judge.lexicon import LEXICONS
-from guardrail.judge.formats import format_example
 from guardrail.judge.model import Execution, Json, ParameterValue, Quadrant, Record
 from guardrail.judge.pattern import Run, execute
 from guardrail.judge.policy import Parameter, Policy
@@ -64,7 +67,13 @@ class Trial(msgspec.Struct, frozen=True):
     @property
     def passed(self) -> bool:
         """Whether the value may be handed to the channel tier."""
-        if self.quadrant is not Quadrant.AGREED or not self.value or self.parameter is None or not self.allowed or self.repeated:
+        if (
+            self.quadrant is not Quadrant.AGREED
+            or not self.value
+            or self.parameter is None
+            or not self.allowed
+            or self.repeated
+        ):
             return False
         decided = not self.discredited if self.operator is None else self.operator.execution is Execution.MATCHED
         return decided and self.provenance is not None and self.provenance.origin in _OWN_WORDS
@@ -110,11 +119,15 @@ class Subject:
     def trials(self) -> tuple[Trial, ...]:
         """The parameters of the response, in order."""
         items = self.analysis.get("parameters")
-        listed = [(i, item) for i, item in enumerate(items) if isinstance(item, dict)] if isinstance(items, list) else []
+        listed = (
+            [(i, item) for i, item in enumerate(items) if isinstance(item, dict)] if isinstance(items, list) else []
+        )
         matches = [match_parameter(item.get("parameter_id"), self.policy) for _, item in listed]
         ids = [parameter.id if parameter else None for parameter, _ in matches]
         return tuple(
-            self._trial(f"{PARAMETERS}/{index}", item, match, repeated=match[0] is not None and ids.count(match[0].id) > 1)
+            self._trial(
+                f"{PARAMETERS}/{index}", item, match, repeated=match[0] is not None and ids.count(match[0].id) > 1
+            )
             for (index, item), match in zip(listed, matches, strict=True)
         )
 
@@ -171,7 +184,9 @@ class Subject:
 
     @cached_property
     def locale(self) -> str:
-        """The language to speak: the record's own, else the message's where it is plain, else the policy's (CONTRACT §1)."""
+        """The language to speak: the record's own, else the message's where it is plain, else the policy's (CONTRACT
+        §1).
+        """
         explicit = (self.record.locale or "").partition("-")[0].lower()
         if explicit in LEXICONS:
             return explicit
@@ -182,7 +197,9 @@ class Subject:
         """The values that passed."""
         return tuple(ParameterValue(t.id, t.value) for t in self.trials if t.passed and t.id and t.value)
 
-    def _trial(self, pointer: str, item: dict[str, Any], match: tuple[Parameter | None, str], *, repeated: bool) -> Trial:
+    def _trial(
+        self, pointer: str, item: dict[str, Any], match: tuple[Parameter | None, str], *, repeated: bool
+    ) -> Trial:
         parameter, spelling = match
         pattern, value = item.get("parameter_value_format_regex"), item.get("parameter_extracted_part")
         value = self._trimmed(value, parameter) if isinstance(value, str) else None
@@ -191,7 +208,11 @@ class Subject:
         simulated = simulated if isinstance(simulated, bool) else None
         run = None if pattern is None or value is None else self._execute(pattern, value)
         judged = pattern if parameter is not None and run is not None and run.execution not in _UNDECIDED else None
-        refused, accepted = ((), ()) if judged is None or parameter is None else against_examples(judged, parameter.valid, parameter.invalid)
+        refused, accepted = (
+            ((), ())
+            if judged is None or parameter is None
+            else against_examples(judged, parameter.valid, parameter.invalid)
+        )
         return Trial(
             pointer=pointer,
             item=item,
@@ -206,7 +227,9 @@ class Subject:
             refused_examples=refused,
             accepted_examples=accepted,
             format_example_refused=judged is not None and _format_refused(judged, item),
-            operator=None if parameter is None or parameter.pattern is None or not value else self._execute(parameter.pattern, value),
+            operator=None
+            if parameter is None or parameter.pattern is None or not value
+            else self._execute(parameter.pattern, value),
             provenance=None if parameter is None or value is None else self._trace(value, parameter),
         )
 
@@ -232,7 +255,9 @@ def quadrant(simulated: bool | None, execution: Execution) -> Quadrant:
 
 
 @lru_cache(maxsize=4096)
-def against_examples(pattern: str, valid: tuple[str, ...], invalid: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def against_examples(
+    pattern: str, valid: tuple[str, ...], invalid: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The configured valid examples that a pattern refuses, and the invalid ones that it accepts."""
     refused = tuple(e for e in valid if execute(pattern, e).execution is Execution.NOT_MATCHED)
     return refused, tuple(e for e in invalid if execute(pattern, e).execution is Execution.MATCHED)

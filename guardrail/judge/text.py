@@ -20,7 +20,11 @@ _PLAIN_WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NUMBER = re.compile(r"(?<![*#0-9])[0-9]+(?:[.,:/][0-9]+)*(?![#*])")
 _SENTENCE_END = re.compile(r"(?:[.!?…]+[\"'»”)\]]*|;)(?=\s|$)|[\n\r]+|(?<=[?!])(?=[A-ZÀ-Ý¿¡])")
-_ABBREVIATION = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|p\.ej|p|ex|dr|dra|mr|mrs|ms|sr|sra|st|no|n|vs|etc|approx|env)\.$", re.IGNORECASE)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|p\.ej|p|ex|dr|dra|mr|mrs|ms|sr|sra|st|no|n|vs|etc|approx|env)\.$", re.IGNORECASE
+)
+
+_SUFFIXES = ("ations", "ation", "aciones", "acion", "ements", "ement", "ings", "ing", "ed", "es", "s", "er", "ar", "ir")
 
 
 def strip_accents(text: str) -> str:
@@ -83,7 +87,7 @@ def canonical_number(token: str) -> str:
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A word cut to what its inflections share in en, fr and es: light suffix stripping, seven characters at most."""
-    for suffix in ("ations", "ation", "aciones", "acion", "ements", "ement", "ings", "ing", "ed", "es", "s", "er", "ar", "ir"):
+    for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word[: -len(suffix)]
             break
@@ -93,7 +97,7 @@ def stem(word: str) -> str:
 
 
 def sentences(text: str) -> tuple[tuple[int, int], ...]:
-    """The (start, end) spans of the sentences, in order, blanks around them left out; together they hold every other character."""
+    """The (start, end) spans of the sentences, in order. Together they hold every character but the blanks between."""
     return tuple(_spans(text))
 
 

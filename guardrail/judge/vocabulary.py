@@ -26,4 +26,6 @@ def is_defined(thing: tuple[str, ...], policy: Policy) -> bool:
     specific = [word for word in words if word not in GENERIC_THINGS]
     if specific:
         return any(stem(word) in stems or _KIN.get(word) in kin for word in specific)
-    return bool(LOOSE.intersection(words) and policy.parameters) or any(stem(w) in stems or _KIN.get(w) in kin for w in words)
+    return bool(LOOSE.intersection(words) and policy.parameters) or any(
+        stem(w) in stems or _KIN.get(w) in kin for w in words
+    )

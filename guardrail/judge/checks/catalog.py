@@ -34,7 +34,9 @@ def _intent(subject: Subject) -> Iterator[Finding]:
         if name.how == "unknown":
             yield Finding("catalog.unknown_intent", pointer, f"no such intent{_nearest(subject, pointer)}")
             if _translated(subject, pointer):
-                yield Finding("catalog.intent_translated", pointer, "the name is in another language than the catalogue")
+                yield Finding(
+                    "catalog.intent_translated", pointer, "the name is in another language than the catalogue"
+                )
             return
         if name.how in _SPELLINGS:
             yield Finding(_SPELLINGS[name.how], pointer, f"spelled otherwise than {name.intent.id}")
@@ -85,7 +87,9 @@ def _parameters(subject: Subject) -> Iterator[Finding]:
         elif trial.spelling == "case":
             yield Finding("catalog.parameter_case", pointer, f"spelled otherwise than {trial.id}")
         if trial.parameter is not None and not trial.allowed:
-            yield Finding("catalog.parameter_wrong_intent", pointer, f"{trial.id} isn't asked for {subject.intent.intent.id}")
+            yield Finding(
+                "catalog.parameter_wrong_intent", pointer, f"{trial.id} isn't asked for {subject.intent.intent.id}"
+            )
     parameter, spelling = subject.refer
     if spelling == "unknown":
         yield Finding("catalog.unknown_parameter", REFER, "no such parameter")

@@ -1,4 +1,7 @@
-"""Do the parts of a response agree: flag, intent, quote, answer, outcome of the runs? It must never weigh the answer's facts."""
+"""Do the parts of a response agree: flag, intent, quote, answer, outcome of the runs?
+
+It must never weigh the answer's facts.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +41,14 @@ def check(subject: Subject) -> Iterator[Finding]:
 def _scope(subject: Subject) -> Iterator[Finding]:
     intent = subject.intent
     if subject.out_of_scope and intent.named:
-        yield Finding("consistency.oos_but_intent", "/detected_intent", "called out of scope, yet an intent was detected")
+        yield Finding(
+            "consistency.oos_but_intent", "/detected_intent", "called out of scope, yet an intent was detected"
+        )
     familiar = subject.fields.get("intents_i_am_familiar_with")
     if isinstance(familiar, list) and intent.intent.id is not None and not _listed(intent.intent, familiar, subject):
-        yield Finding("consistency.intent_not_in_familiar", "/detected_intent", "not among the intents the model says it knows")
+        yield Finding(
+            "consistency.intent_not_in_familiar", "/detected_intent", "not among the intents the model says it knows"
+        )
     if not intent.named and subject.answer and not subject.trials and _goes_along(subject):
         code = "answer_contradicts_reasoning" if subject.out_of_scope else "null_intent_affirming"
         yield Finding(f"consistency.{code}", ANSWER, "no intent, yet the answer goes along")
@@ -54,7 +61,10 @@ def _listed(intent: Intent, familiar: list[object], subject: Subject) -> bool:
 
 
 def _goes_along(subject: Subject) -> bool:
-    """Whether an answer serves a request that has no intent. One that declines as a whole doesn't, whatever else it says."""
+    """Whether an answer serves a request that has no intent.
+
+    One that declines as a whole doesn't, whatever else it says.
+    """
     if declines(subject.sentences):
         return False
     return any(_serves(sentence, subject) for sentence in subject.sentences)
@@ -85,7 +95,9 @@ def _named_by_message(subject: Subject) -> Iterator[Finding]:
     if detected.id is None and subject.out_of_scope and declines(subject.sentences):
         yield Finding("consistency.false_refusal", ANSWER, f"the message names {named[0].id}")
     elif detected.id is not None and detected != named[0] and not subject.trials:
-        yield Finding("consistency.intent_not_supported_by_message", "/detected_intent", f"the message names {named[0].id}")
+        yield Finding(
+            "consistency.intent_not_supported_by_message", "/detected_intent", f"the message names {named[0].id}"
+        )
 
 
 def _quote(subject: Subject) -> Iterator[Finding]:
@@ -162,7 +174,12 @@ def _format_claims(subject: Subject) -> Iterator[Finding]:
         return
     for unit, count in counted_units(str(subject.answer)).items():
         if unit in configured and configured[unit] != count:
-            yield Finding("consistency.answer_contradicts_evidence", ANSWER, "states another format than the configured one", parameter_id=parameter.id)
+            yield Finding(
+                "consistency.answer_contradicts_evidence",
+                ANSWER,
+                "states another format than the configured one",
+                parameter_id=parameter.id,
+            )
             return
 
 

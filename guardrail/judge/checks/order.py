@@ -1,6 +1,9 @@
-"""Was the reasoning generated first? What a model writes first conditions what follows (BACKGROUND §1). It must never look at values.
+"""Was the reasoning generated first?
 
-The published good example puts `detected_intent` first, so only order inside an object counts, and the analysis before the answer.
+What a model writes first conditions what follows (BACKGROUND §1). It must never look at values.
+
+The published good example puts `detected_intent` first, so only order inside an object counts, and the analysis
+before the answer.
 """
 
 from __future__ import annotations
@@ -14,7 +17,10 @@ from guardrail.judge.subject import Subject
 
 
 def check(subject: Subject) -> Iterator[Finding]:
-    """A finding for each object whose reasoning came too late. `strict` makes it fatal whatever `on_fail` says; `off` sees nothing."""
+    """A finding for each object whose reasoning came too late.
+
+    `strict` makes it fatal whatever `on_fail` says; `off` sees nothing.
+    """
     contract = subject.policy.contract
     if contract.order == "off":
         return
@@ -25,7 +31,12 @@ def check(subject: Subject) -> Iterator[Finding]:
     for trial in subject.trials:
         given = [PARAMETER_ORDER.index(key) for key in trial.item if key in PARAMETER_ORDER]
         if given != sorted(given):
-            yield Finding("schema.field_order", trial.pointer, "format, pattern, value, simulation: not in this order", fatal=fatal)
+            yield Finding(
+                "schema.field_order",
+                trial.pointer,
+                "format, pattern, value, simulation: not in this order",
+                fatal=fatal,
+            )
 
 
 def _custom_objects(subject: Subject, *, fatal: bool) -> Iterator[Finding]:

@@ -49,7 +49,9 @@ def check(subject: Subject) -> Iterator[Finding]:
 def _simulation(trial: Trial, subject: Subject) -> Iterator[Finding]:
     pointer = f"{trial.pointer}/simulate_regex_execution"
     if trial.simulated is None and pointer not in subject.ambiguous and trial.run is not None:
-        yield Finding("param.simulation_missing", trial.pointer, "no word of the model on its regex", parameter_id=trial.id)
+        yield Finding(
+            "param.simulation_missing", trial.pointer, "no word of the model on its regex", parameter_id=trial.id
+        )
     if trial.quadrant in _QUADRANTS and trial.quadrant is not None:
         detail = "claimed to match, doesn't" if trial.quadrant is Quadrant.MISMATCH else "claimed not to match, does"
         yield Finding(_QUADRANTS[trial.quadrant], pointer, detail, parameter_id=trial.id)
@@ -63,15 +65,32 @@ def _pattern(trial: Trial) -> Iterator[Finding]:
     if run.execution in _UNDECIDED:
         yield Finding(_UNDECIDED[run.execution], pointer, run.reason, parameter_id=trial.id)
     if "control_char" in run.suspicions:
-        yield Finding("param.regex_control_char", pointer, "the pattern holds a control character", parameter_id=trial.id)
+        yield Finding(
+            "param.regex_control_char", pointer, "the pattern holds a control character", parameter_id=trial.id
+        )
     if run.repairs:
         yield Finding("param.regex_delimiters", pointer, f"taken off: {', '.join(run.repairs)}")
     if trial.accepted_examples:
-        yield Finding("param.regex_too_permissive", pointer, _examples("accepts the invalid", trial.accepted_examples), parameter_id=trial.id)
+        yield Finding(
+            "param.regex_too_permissive",
+            pointer,
+            _examples("accepts the invalid", trial.accepted_examples),
+            parameter_id=trial.id,
+        )
     if trial.refused_examples:
-        yield Finding("param.format_text_regex_disagree", pointer, _examples("refuses the valid", trial.refused_examples), parameter_id=trial.id)
+        yield Finding(
+            "param.format_text_regex_disagree",
+            pointer,
+            _examples("refuses the valid", trial.refused_examples),
+            parameter_id=trial.id,
+        )
     elif trial.format_example_refused:
-        yield Finding("param.format_text_regex_disagree", pointer, "refuses the example of its own format text", parameter_id=trial.id)
+        yield Finding(
+            "param.format_text_regex_disagree",
+            pointer,
+            "refuses the example of its own format text",
+            parameter_id=trial.id,
+        )
 
 
 def _examples(what: str, examples: tuple[str, ...]) -> str:
@@ -86,11 +105,15 @@ def _operator(trial: Trial) -> Iterator[Finding]:
     looser = bool(trial.accepted_examples) or (theirs is Execution.MATCHED and ours is Execution.NOT_MATCHED)
     stricter = bool(trial.refused_examples) or (theirs is Execution.NOT_MATCHED and ours is Execution.MATCHED)
     if looser or stricter:
-        code = "param.regex_differs" if looser and stricter else "param.regex_looser" if looser else "param.regex_stricter"
+        code = (
+            "param.regex_differs" if looser and stricter else "param.regex_looser" if looser else "param.regex_stricter"
+        )
         yield Finding(code, f"{trial.pointer}/parameter_value_format_regex", "beside the operator's pattern")
     if ours is not Execution.MATCHED and trial.quadrant is Quadrant.AGREED:
         pointer = f"{trial.pointer}/parameter_extracted_part"
-        yield Finding("param.regex_too_permissive", pointer, "the operator's pattern refuses the value", parameter_id=trial.id)
+        yield Finding(
+            "param.regex_too_permissive", pointer, "the operator's pattern refuses the value", parameter_id=trial.id
+        )
 
 
 def _value(trial: Trial) -> Iterator[Finding]:
@@ -117,7 +140,12 @@ def _script(trial: Trial, pointer: str, value: str) -> Iterator[Finding]:
 
 def _format(trial: Trial) -> Iterator[Finding]:
     given = trial.item.get("parameter_value_format")
-    if not isinstance(given, str) or trial.parameter is None or given == trial.parameter.format or not trial.parameter.format:
+    if (
+        not isinstance(given, str)
+        or trial.parameter is None
+        or given == trial.parameter.format
+        or not trial.parameter.format
+    ):
         return
     ours, theirs = trial.parameter.folded_format, fold(given)
     whole = f" {theirs} " in f" {ours} " and theirs.count(" ") + 1 >= min(_FORMAT_WORDS_MIN, ours.count(" ") + 1)

@@ -27,10 +27,17 @@ def check(subject: Subject) -> Iterator[Finding]:
         elif kind == "additionalProperties":
             unknown += [(pointer, key) for key in particulars["unexpected"]]
         else:
-            yield Finding("schema.wrong_type", pointer, _expectation(kind, particulars), parameter_id=_owner(subject, pointer))
+            yield Finding(
+                "schema.wrong_type", pointer, _expectation(kind, particulars), parameter_id=_owner(subject, pointer)
+            )
     for pointer, key in missing:
         if f"{pointer}/{key}" not in subject.ambiguous:
-            yield Finding(_missing_code(subject, pointer, key), pointer, f"{key} is missing", parameter_id=_owner(subject, pointer))
+            yield Finding(
+                _missing_code(subject, pointer, key),
+                pointer,
+                f"{key} is missing",
+                parameter_id=_owner(subject, pointer),
+            )
     for pointer, key in unknown:
         renamed = _renamed(key, [k for at, k in missing if at == pointer], _value(subject.tree, pointer, key))
         if renamed:
@@ -63,7 +70,9 @@ def _owner(subject: Subject, pointer: str) -> str | None:
 def _renamed(key: str, missing: list[str], value: Json) -> str | None:
     for wanted in missing:
         alike = difflib.SequenceMatcher(None, name_key(key), name_key(wanted)).ratio() >= _ALIKE
-        if alike or (isinstance(value, dict) and wanted in {"detected_intent", "generated_answer", "user_messages_analysis"}):
+        if alike or (
+            isinstance(value, dict) and wanted in {"detected_intent", "generated_answer", "user_messages_analysis"}
+        ):
             return wanted
     return None
 

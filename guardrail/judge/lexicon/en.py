@@ -1,88 +1,118 @@
-"""English."""
+"""English. How phrases are written: lexicon.words.Lexicon. It must never hold a word of one product alone."""
 
-from guardrail.judge.lexicon.words import Lexicon, Replies
+from guardrail.judge.lexicon.words import Lexicon, Replies, numerals, phrases
 
 ENGLISH = Lexicon(
     language="en",
-    stop_words="a an the of to in on at by for from with and or but if is are was were be been am do does did have has had "
-    "i you he she it we they me my your his her its our their this that these those there here what which who when where "
-    "how why as than then so not no can could will would shall should may might must please about into up out over just "
-    "any some all more also too very own per it's let us want need like get got go going would'd s t d ll re ve m",
-    negations="not no nothing never none neither nor without unable cannot nobody impossible",
-    numbers=(
-        ("zero", 0), ("oh", 0), ("one", 1), ("two", 2), ("three", 3), ("four", 4), ("five", 5), ("six", 6), ("seven", 7),
-        ("eight", 8), ("nine", 9), ("ten", 10), ("eleven", 11), ("twelve", 12), ("thirteen", 13), ("fourteen", 14),
-        ("fifteen", 15), ("sixteen", 16), ("seventeen", 17), ("eighteen", 18), ("nineteen", 19), ("twenty", 20),
-        ("thirty", 30), ("forty", 40), ("fifty", 50), ("sixty", 60), ("seventy", 70), ("eighty", 80), ("ninety", 90),
-    ),  # fmt: skip
-    months="january|jan february|feb march|mar april|apr may june|jun july|jul august|aug september|sept|sep october|oct "
-    "november|nov december|dec",
-    speaker="i we me my our us this that here it",
-    ability=(
-        "can", "could", "able", "do", "does", "have", "handle", "help", "support~", "offer~", "cover~", "provide~", "allow~",
-        "possible", "something", "part of", "in what", "within", "available", "equipped", "authori~", "in a position",
-        "access",
-    ),  # fmt: skip
-    limits=(
-        "unable", "not supported", "outside ** what", "outside ?of my|our", "outside ** scope", "out of ?my scope", "beyond my|our|what|the",
-        "my role", "only handle|help|deal|manage|assist|look|support|do|take", "only able", "limited to", "just handle|manage",
-        "nothing in what", "have|has to ask|answer|contact|call|see", "ask|contact|call|reach|see the|our|your ** team|staff|clinic|desk|reception|hotel|bank|support|office|doctor|agency|branch",
-        "put|connect|route|transfer|pass|refer|hand|point|direct you ** to|with|through", "route you", "connect you",
-        "speak|talk ?directly to|with a|an|the|our|someone", "get in touch with",
-    ),  # fmt: skip
-    offers=(
-        "i|we can ?also ?only ?still ?certainly ?gladly ?happily ?help|assist|look|take|change|cancel|book|move|check|report|open|block|set|arrange|do|handle|manage|reschedule|activate|give|tell|show|explain|put|route|connect|pass",
-        "can i|we", "may i|we", "shall i|we", "would you like", "happy|glad to help|assist", "how can|may i|we", "let me",
-        "i|we can", "want me to",
-    ),  # fmt: skip
-    courtesy=(
-        "^ok ?then", "^okay", "^sure", "^of course", "^certainly", "^absolutely", "^no problem", "^understood", "^got it", "^noted",
-        "^thanks", "^thank you", "^lovely", "^great", "^perfect", "^you are welcome", "^welcome", "^hello", "^hi", "^good morning|afternoon|evening",
-        "^alright", "^right", "^very well", "^happy to help", "^glad to help", "^have a nice|good|lovely|great", "^goodbye", "^bye",
-        "^my pleasure", "^sorry ?about ?for", "^i am sorry", "^apologies", "^let me look|check|see", "^one moment", "^just a moment",
-        "^i see", "^i understand", "^thanks i|we ?have noted", "i ?have noted",
-    ),  # fmt: skip
-    affirmations=("^yes", "^yep", "^yeah", "^sure i|we|you|your|it|the", "^of course i|we|you|your|it|the", "^certainly i|we|you|your|it|the", "^absolutely"),  # fmt: skip
-    done=(
-        "^done", "^all done", "^all set", "you are all set", "i|we have ?just ?already ?now ?also ?successfully @done",
-        "i|we ?just ?already ?now ?also ?successfully @done", "your|the|this|all|every|that ** has|have ?now ?just ?already ?also been *",
-        "your ** is|are ?now ?all ?already ?also ?fully @done", "you are ?now ?already @done", "it|that|this is ?now ?already @done",
-        "consider it done", "is|are on its|their|the way", "i am|we are ?now sending|transferring|connecting|calling|booking|cancelling|refunding",
-        "^connecting|transferring|sending|blocking|booking|cancelling|refunding|activating",
-    ),  # fmt: skip
-    done_words="booked rebooked cancelled canceled confirmed blocked unblocked reserved refunded scheduled rescheduled moved "
-    "activated deactivated reactivated updated deleted changed registered sent emailed texted mailed set added removed "
-    "processed submitted opened reopened closed charged credited transferred issued forwarded reported filed logged "
-    "shipped ordered placed prepared notified informed called contacted saved recorded upgraded downgraded switched "
-    "renewed arranged enabled disabled lifted waived approved replaced dispatched completed unlocked locked shifted "
-    "postponed paid requested escalated signed put",
-    conditions="once if when whenever unless until after before can may must should would could",
-    promises=(
-        "i|we will ?also ?then ?now ?just call|contact|send|text|email|mail|notify|let|inform|refund|credit|arrange|make|get|book|cancel|move|block|put|set|add|remove|update|change|transfer|keep|waive|fix|sort|activate|give|pay|process|forward|escalate|deliver|reserve|ring|remind|note",
-        "you will ?also ?soon ?then get|receive|hear|have|be", "will ?also ?then ?soon call|contact|ring|email|text|visit|phone|reach|get ** you|back|touch",
-        "your ** will ?now ?soon ?also be *", "someone|somebody|specialist|manager|colleague|doctor|nurse|agent|advisor|technician|engineer|team will ** you|back|shortly|soon|today|tomorrow|within",
-        "i|we promise|guarantee", "as soon as ** i|we will",
-    ),  # fmt: skip
-    records=(
-        "you have ?only ?now ?currently one|two|three|four|five|six|seven|eight|nine|ten|no|an|several ** appointment~|booking~|reservation~|visit~|card~|transaction~|charge~|ticket~|order~|stay~|line~|outage~",
-        "your next|last|latest|previous|upcoming|current ** is|was|are|were", "i|we can ?already see ?that ?the ?a ?your", "i|we ?have found ?that you|your|two|three|one|no",
-        "according to our|my records|system|files", "i see ?that you have", "our|my records|system shows|show|say|says",
-    ),  # fmt: skip
-    requests=(
-        "give|tell|send|share|provide|confirm|enter|type|supply|state|indicate ?me ?us ?with your", "what is|are your", "need ?to ?have ?know your",
-        "may|can|could i|we ?please have|get|know|ask your", "let me|us have|know your", "share ?with ?me your", "your ** please", "your ** would|will help|do",
-    ),  # fmt: skip
-    thing_end="so to and or for of in on at with please before that which who if is are would will can could then as again "
-    "here now first i we you",
-    generic_things="number numbers id identifier code reference ref name details detail information info value one it answer "
-    "choice request own full complete exact valid correct new current preferred",
-    retries=(
-        "again", "valid", "invalid", "should|must|has|needs ** contain|be|have|start|follow|consist", "does not match|look|follow|seem|fit", "is not ** valid|right|correct|format",
-        "not a valid", "incorrect", "wrong", "i need ?exactly", "format", "check ?and", "please give|provide|enter|send|type|tell|share", "could|can you ** check|give|provide|confirm|send|repeat",
-        "missing", "too short|long", "what is", "example", "not recogni~", "must be", "expect~",
-    ),  # fmt: skip
-    fillers="yes yeah no sure okay ok well actually indeed according based note please kindly however therefore thanks thank sorry "
-    "unfortunately hello hi",
+    stop_words="""
+    a an the of to in on at by for from with and or but if is are was were be been am do does did have has had i
+    you he she it we they me my your his her its our their this that these those there here what which who when
+    where how why as than then so not no can could will would shall should may might must please about into up out
+    over just any some all more also too very own per it's let us want need like get got go going would'd s t d ll
+    re ve m
+    """,
+    negations="""
+    not no nothing never none neither nor without unable cannot nobody impossible
+    """,
+    numbers=numerals("""
+    zero 0, oh 0, one 1, two 2, three 3, four 4, five 5, six 6, seven 7, eight 8, nine 9, ten 10, eleven 11,
+    twelve 12, thirteen 13, fourteen 14, fifteen 15, sixteen 16, seventeen 17, eighteen 18, nineteen 19,
+    twenty 20, thirty 30, forty 40, fifty 50, sixty 60, seventy 70, eighty 80, ninety 90
+    """),
+    months="""
+    january|jan february|feb march|mar april|apr may june|jun july|jul august|aug september|sept|sep october|oct
+    november|nov december|dec
+    """,
+    speaker="""
+    i we me my our us this that here it
+    """,
+    ability=phrases("""
+    can; could; able; do; does; have; handle; help; support~; offer~; cover~; provide~; allow~; possible;
+    something; part of; in what; within; available; equipped; authori~; in a position; access
+    """),
+    limits=phrases("""
+    unable; not supported; outside ** what; outside ?of my|our; outside ** scope; out of ?my scope;
+    beyond my|our|what|the; my role; only handle|help|deal|manage|assist|look|support|do|take; only able;
+    limited to; just handle|manage; nothing in what; have|has to ask|answer|contact|call|see;
+    ask|contact|call|reach|see the|our|your ** team|staff|clinic|desk|reception|hotel|bank|support|office|doctor|agency|branch;
+    put|connect|route|transfer|pass|refer|hand|point|direct you ** to|with|through; route you; connect you;
+    speak|talk ?directly to|with a|an|the|our|someone; get in touch with
+    """),
+    offers=phrases("""
+    i|we can ?also ?only ?still ?certainly ?gladly ?happily ?help|assist|look|take|change|cancel|book|move|check|report|open|block|set|arrange|do|handle|manage|reschedule|activate|give|tell|show|explain|put|route|connect|pass;
+    can i|we; may i|we; shall i|we; would you like; happy|glad to help|assist; how can|may i|we; let me; i|we can;
+    want me to
+    """),
+    courtesy=phrases("""
+    ^ok ?then; ^okay; ^sure; ^of course; ^certainly; ^absolutely; ^no problem; ^understood; ^got it; ^noted;
+    ^thanks; ^thank you; ^lovely; ^great; ^perfect; ^you are welcome; ^welcome; ^hello; ^hi;
+    ^good morning|afternoon|evening; ^alright; ^right; ^very well; ^happy to help; ^glad to help;
+    ^have a nice|good|lovely|great; ^goodbye; ^bye; ^my pleasure; ^sorry ?about ?for; ^i am sorry; ^apologies;
+    ^let me look|check|see; ^one moment; ^just a moment; ^i see; ^i understand; ^thanks i|we ?have noted;
+    i ?have noted
+    """),
+    affirmations=phrases("""
+    ^yes; ^yep; ^yeah; ^sure i|we|you|your|it|the; ^of course i|we|you|your|it|the;
+    ^certainly i|we|you|your|it|the; ^absolutely
+    """),
+    done=phrases("""
+    ^done; ^all done; ^all set; you are all set; i|we have ?just ?already ?now ?also ?successfully @done;
+    i|we ?just ?already ?now ?also ?successfully @done;
+    your|the|this|all|every|that ** has|have ?now ?just ?already ?also been *;
+    your ** is|are ?now ?all ?already ?also ?fully @done; you are ?now ?already @done;
+    it|that|this is ?now ?already @done; consider it done; is|are on its|their|the way;
+    i am|we are ?now sending|transferring|connecting|calling|booking|cancelling|refunding;
+    ^connecting|transferring|sending|blocking|booking|cancelling|refunding|activating
+    """),
+    done_words="""
+    booked rebooked cancelled canceled confirmed blocked unblocked reserved refunded scheduled rescheduled moved
+    activated deactivated reactivated updated deleted changed registered sent emailed texted mailed set added
+    removed processed submitted opened reopened closed charged credited transferred issued forwarded reported
+    filed logged shipped ordered placed prepared notified informed called contacted saved recorded upgraded
+    downgraded switched renewed arranged enabled disabled lifted waived approved replaced dispatched completed
+    unlocked locked shifted postponed paid requested escalated signed put
+    """,
+    conditions="""
+    once if when whenever unless until after before can may must should would could
+    """,
+    promises=phrases("""
+    i|we will ?also ?then ?now ?just call|contact|send|text|email|mail|notify|let|inform|refund|credit|arrange|make|get|book|cancel|move|block|put|set|add|remove|update|change|transfer|keep|waive|fix|sort|activate|give|pay|process|forward|escalate|deliver|reserve|ring|remind|note;
+    you will ?also ?soon ?then get|receive|hear|have|be;
+    will ?also ?then ?soon call|contact|ring|email|text|visit|phone|reach|get ** you|back|touch;
+    your ** will ?now ?soon ?also be *;
+    someone|somebody|specialist|manager|colleague|doctor|nurse|agent|advisor|technician|engineer|team will ** you|back|shortly|soon|today|tomorrow|within;
+    i|we promise|guarantee; as soon as ** i|we will
+    """),
+    records=phrases("""
+    you have ?only ?now ?currently one|two|three|four|five|six|seven|eight|nine|ten|no|an|several ** appointment~|booking~|reservation~|visit~|card~|transaction~|charge~|ticket~|order~|stay~|line~|outage~;
+    your next|last|latest|previous|upcoming|current ** is|was|are|were; i|we can ?already see ?that ?the ?a ?your;
+    i|we ?have found ?that you|your|two|three|one|no; according to our|my records|system|files;
+    i see ?that you have; our|my records|system shows|show|say|says
+    """),
+    requests=phrases("""
+    give|tell|send|share|provide|confirm|enter|type|supply|state|indicate ?me ?us ?with your; what is|are your;
+    need ?to ?have ?know your; may|can|could i|we ?please have|get|know|ask your; let me|us have|know your;
+    share ?with ?me your; your ** please; your ** would|will help|do
+    """),
+    thing_end="""
+    so to and or for of in on at with please before that which who if is are would will can could then as again
+    here now first i we you
+    """,
+    generic_things="""
+    number numbers id identifier code reference ref name details detail information info value one it answer
+    choice request own full complete exact valid correct new current preferred
+    """,
+    retries=phrases("""
+    again; valid; invalid; should|must|has|needs ** contain|be|have|start|follow|consist;
+    does not match|look|follow|seem|fit; is not ** valid|right|correct|format; not a valid; incorrect; wrong;
+    i need ?exactly; format; check ?and; please give|provide|enter|send|type|tell|share;
+    could|can you ** check|give|provide|confirm|send|repeat; missing; too short|long; what is; example;
+    not recogni~; must be; expect~
+    """),
+    fillers="""
+    yes yeah no sure okay ok well actually indeed according based note please kindly however therefore thanks
+    thank sorry unfortunately hello hi
+    """,
     replies=Replies(
         reprompt="I need the {parameter} in this format: {format}. Could you give it again?",
         out_of_scope="Sorry, I can't help with that here. I can help with: {intents}.",

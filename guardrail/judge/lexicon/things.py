@@ -27,11 +27,65 @@ THINGS: tuple[str, ...] = (
 )
 
 HARMLESS = frozenset(
-    "question questions request message concern problem issue preference choice answer demande question probleme souci "
-    "preference choix reponse pregunta consulta problema mensaje preferencia eleccion respuesta solicitud need needs besoin "
-    "besoins confirmation confirmacion agreement accord patience help aide ayuda opinion avis".split()
+    [
+        "question",
+        "questions",
+        "request",
+        "message",
+        "concern",
+        "problem",
+        "issue",
+        "preference",
+        "choice",
+        "answer",
+        "demande",
+        "question",
+        "probleme",
+        "souci",
+        "preference",
+        "choix",
+        "reponse",
+        "pregunta",
+        "consulta",
+        "problema",
+        "mensaje",
+        "preferencia",
+        "eleccion",
+        "respuesta",
+        "solicitud",
+        "need",
+        "needs",
+        "besoin",
+        "besoins",
+        "confirmation",
+        "confirmacion",
+        "agreement",
+        "accord",
+        "patience",
+        "help",
+        "aide",
+        "ayuda",
+        "opinion",
+        "avis",
+    ]
 )
 """What may always be asked for."""
 
-LOOSE = frozenset("number numbers numero numeros code codes codigo codigos reference ref referencia details detail".split())
+LOOSE = frozenset(
+    [
+        "number",
+        "numbers",
+        "numero",
+        "numeros",
+        "code",
+        "codes",
+        "codigo",
+        "codigos",
+        "reference",
+        "ref",
+        "referencia",
+        "details",
+        "detail",
+    ]
+)
 """Words that any configured parameter can stand behind."""

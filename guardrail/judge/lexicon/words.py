@@ -63,3 +63,13 @@ class Lexicon(msgspec.Struct, frozen=True):
     fillers: str
     """Discourse words that carry no claim."""
     replies: Replies
+
+
+def phrases(text: str) -> tuple[str, ...]:
+    """The phrases of a block: parted by semicolons, blanks folded."""
+    return tuple(" ".join(part.split()) for part in text.split(";") if part.strip())
+
+
+def numerals(text: str) -> tuple[tuple[str, int], ...]:
+    """The number words of a block: `one 1, two 2`."""
+    return tuple((word, int(value)) for word, value in (part.split() for part in text.split(",")))

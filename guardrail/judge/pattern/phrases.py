@@ -1,4 +1,7 @@
-"""Our own patterns over strangers' text: many phrases, one linear pass. It must never run a pattern that came with a record."""
+"""Our own patterns over strangers' text: many phrases, one linear pass.
+
+It must never run a pattern that came with a record.
+"""
 
 from __future__ import annotations
 
