@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -26,6 +27,8 @@ from guardrail.stream.routing import Routes
 LOG = logging.getLogger("guardrail.stream")
 
 WAIT_S = 15.0
+SETTLE_S = 5.0
+UNREADABLE = "its configuration can't be read"
 FLOOR_BYTES = 4_096
 """A dead letter's headers and the shortest decision need so much."""
 DAY_MS = 86_400_000
@@ -86,11 +89,22 @@ def create(settings: Settings, admin: AdminClient | None = None) -> list[Row]:
     wanted = specs(settings.topics)
     missing = [spec for spec in wanted if spec.name not in _partitions(admin)]
     failed = dict(_create(admin, missing))
-    rows = check(settings, admin)
     made = {spec.name for spec in missing} - set(failed)
+    rows = _settled(settings, admin, made)
     return [
         row._replace(created=row.topic in made, findings=(*row.findings, *failed.get(row.topic, ()))) for row in rows
     ]
+
+
+def _settled(settings: Settings, admin: AdminClient, made: set[str]) -> list[Row]:
+    """The rows once every broker knows the new topics: their controller says "created" a moment earlier."""
+    until = time.monotonic() + SETTLE_S
+    while True:
+        rows = check(settings, admin)
+        unknown = {row.topic for row in rows if {"missing", UNREADABLE} & set(row.findings)} & made
+        if not unknown or time.monotonic() > until:
+            return rows
+        time.sleep(0.1)
 
 
 def check(settings: Settings, admin: AdminClient | None = None) -> list[Row]:
@@ -138,7 +152,7 @@ def _findings(spec: Spec, found: dict[str, int], config: dict[str, str] | None, 
     if spec.config.get("cleanup.policy") != "compact" and found[spec.name] != raw_count and raw_count:
         yield f"{found[spec.name]} partitions, the raw topic has {raw_count}: a key's outcomes don't line up with it"
     if config is None:
-        yield "its configuration can't be read"
+        yield UNREADABLE
         return
     compacted = "compact" in config.get("cleanup.policy", "")
     if compacted != (spec.config.get("cleanup.policy") == "compact"):
@@ -169,7 +183,8 @@ def _configs(admin: AdminClient, names: Sequence[str]) -> dict[str, dict[str, st
         try:
             made[resource.name] = {name: entry.value or "" for name, entry in answer.result(WAIT_S).items()}
         except (KafkaException, TimeoutError) as failure:
-            LOG.warning("configuration unknown", extra={"topic": resource.name, "error": type(failure).__name__})
+            name = kafka_error(failure).name() if isinstance(failure, KafkaException) else "no answer in time"
+            LOG.warning("configuration unknown", extra={"topic": resource.name, "error": name})
     return made
 
 
