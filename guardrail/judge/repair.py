@@ -121,7 +121,7 @@ class _Reader:
     def _object(self, start: int, depth: int) -> tuple[dict[str, Any], int]:
         self._descend(start, depth)
         members: dict[str, Any] = {}
-        doubtful: set[str] = set()
+        doubled: dict[str, bool] = {}
         pos = self._blank(start + 1)
         more = self._mark(pos) != "}"
         if not more:
@@ -130,11 +130,26 @@ class _Reader:
             key, pos = self._key(pos)
             self._path.append(key)
             value, pos = self.value(self._blank(pos), depth + 1)
-            self._keep(members, doubtful, key, value)
             self._path.pop()
+            if key in members:
+                doubled[key] = doubled.get(key, False) or not same(members[key], value)
+            else:
+                members[key] = value
             pos, more = self._after(pos, "}")
         self._last = "closer"
-        return {key: value for key, value in members.items() if key not in doubtful}, pos
+        return self._without_doubtful(members, doubled), pos
+
+    def _without_doubtful(self, members: dict[str, Any], doubled: dict[str, bool]) -> dict[str, Any]:
+        """Tell of keys given twice. With one value it is kept; with two neither may be used."""
+        for key, differs in doubled.items():
+            place = pointer((*self._path, key))
+            self._fixes["types.duplicate_key", place] = Finding("types.duplicate_key", place, fatal=differs)
+            if differs:
+                self.ambiguous.add(place)
+                del members[key]
+            if len(self._fixes) > DOUBLED_MAX:
+                raise _UnreadableError("too many keys are given twice", "types.duplicate_key")
+        return members
 
     def _array(self, start: int, depth: int) -> tuple[list[Any], int]:
         self._descend(start, depth)
@@ -155,21 +170,6 @@ class _Reader:
     def _descend(self, start: int, depth: int) -> None:
         if depth >= self._levels:
             raise _UnreadableError(f"deeper than {self._levels} at character {start}", "limits.too_deep")
-
-    def _keep(self, members: dict[str, Any], doubtful: set[str], key: str, value: Any) -> None:
-        """Keep a member. A key given twice with one value is told; with two values neither may be used."""
-        if key not in members:
-            members[key] = value
-            return
-        differs = not same(members[key], value)
-        place = pointer(self._path)
-        if differs:
-            doubtful.add(key)
-            self.ambiguous.add(place)
-        if differs or ("types.duplicate_key", place) not in self._fixes:
-            self._fixes["types.duplicate_key", place] = Finding("types.duplicate_key", place, fatal=key in doubtful)
-        if len(self._fixes) > DOUBLED_MAX:
-            raise _UnreadableError("too many keys are given twice", "types.duplicate_key")
 
     def _key(self, start: int) -> tuple[str, int]:
         """A key and the position after its colon."""
