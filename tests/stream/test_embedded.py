@@ -1,0 +1,96 @@
+"""The real gate on the embedded broker: the whole path without a network, and with the errors that can be injected."""
+
+from collections import Counter
+
+import pytest
+from confluent_kafka import Consumer
+
+from guardrail.errors import TransientError
+from guardrail.judge.decide import judge
+from guardrail.judge.model import RawRecord
+from guardrail.judge.policy import Policies
+from guardrail.stream import embedded
+from guardrail.stream.embedded import EMBEDDED, Embedded, play, read
+from guardrail.stream.worker import Gate
+from guardrail.telemetry import names
+from tests.scoring import policies
+from tests.stream.deployment import case_records, produce
+
+END_TXN, PRODUCE, TXN_OFFSET_COMMIT, INIT_PRODUCER_ID = 26, 0, 28, 22  # Kafka's request numbers
+
+
+@pytest.fixture(scope="module")
+def agents() -> Policies:
+    """The open data's policies."""
+    return policies()
+
+
+def test_a_play_shows_every_outcome(agents: Policies) -> None:
+    """Each record comes back with the decision that the judge gives it, and its output where it has one."""
+    records = case_records(largest_bytes=20_000)
+    played = play(records, agents)
+    assert [p.record.value for p in played] == [r.value for r in records]
+    expected = judge([p.record for p in played], agents)
+    for one, wanted in zip(played, expected, strict=True):
+        assert one.decision.outcome is wanted.decision.outcome
+        assert one.decision.reply == wanted.decision.reply
+        assert (one.output is None) is (one.topic is None) is (one.decision.outcome.value == "skipped")
+    assert len({p.topic for p in played}) == 5
+
+
+def test_a_play_without_records_is_empty(agents: Policies) -> None:
+    """Nothing in, nothing out."""
+    assert play([], agents) == []
+
+
+def test_a_play_that_is_too_large_is_refused(agents: Policies) -> None:
+    """More than the embedded broker keeps is refused before it could lose any."""
+    with pytest.raises(TransientError, match="holds"):
+        play([RawRecord(b"x" * (embedded.RECORDS_BYTES + 1))], agents)
+
+
+@pytest.mark.parametrize(
+    ("request_key", "code", "fault"),
+    [
+        (END_TXN, 51, None),  # CONCURRENT_TRANSACTIONS: retriable
+        (END_TXN, 15, None),  # COORDINATOR_NOT_AVAILABLE
+        (TXN_OFFSET_COMMIT, 22, "AbortError"),  # ILLEGAL_GENERATION: abort
+        (TXN_OFFSET_COMMIT, 25, "AbortError"),  # UNKNOWN_MEMBER_ID
+        (PRODUCE, 87, "RefusedError"),  # INVALID_RECORD: one of the batch is at fault
+        (PRODUCE, 29, "AbortError"),  # TOPIC_AUTHORIZATION_FAILED
+        (END_TXN, 48, "RestartError"),  # INVALID_TXN_STATE: the producer is of no use any more
+    ],
+)
+def test_injected_errors_lose_nothing(agents: Policies, request_key: int, code: int, fault: str | None) -> None:
+    """Whatever the broker answers once: in the end every record has its decision, and the fault was counted."""
+    with Embedded() as cluster:
+        settings = cluster.settings()
+        records = case_records(largest_bytes=2_000)[:40]
+        produce(settings, records)
+        gate = Gate(settings, agents, broker=EMBEDDED)
+        gate.open()
+        try:
+            cluster.fail_next(request_key, [code])
+            while gate.report.value(names.CONSUMED) < len(records):
+                gate._turn()  # noqa: SLF001  # a turn of `run`
+        finally:
+            gate.close()
+        decided = Counter(
+            r.header("guardrail.source") for r in read(settings.kafka.bootstrap_servers, ["guardrail.decisions"])
+        )
+    assert len(decided) == len(records)
+    if fault is not None:
+        assert gate.report.value(names.ABORTS, fault) >= 1
+    else:
+        assert set(decided.values()) == {1}
+
+
+def test_the_cluster_ends_with_the_block() -> None:
+    """Outside of the block nothing answers at its address."""
+    with Embedded() as cluster:
+        cluster.create(["t"], partitions_count=3)
+        reader = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "g", "log_level": 0})
+        assert len(reader.list_topics("t", timeout=5).topics["t"].partitions) == 3
+        with pytest.raises(TransientError, match="can't make"):
+            cluster.create(["t"])
+        reader.close()

@@ -1,0 +1,54 @@
+"""Faults: what an error asks for goes by its flags, and a loop that keeps failing slows down and then stops."""
+
+import pytest
+from confluent_kafka import KafkaError
+
+from guardrail.errors import FencedError
+from guardrail.stream.faults import AbortError, BrokerError, Reaction, RestartError, as_ours, reaction
+from guardrail.stream.recovery import ABORTS_IN_A_ROW, PAUSES_S, RESTARTS_COUNT, Recovery
+
+
+def error(code: int = 1, *, fatal: bool = False, retriable: bool = False, abort: bool = False) -> KafkaError:
+    """An error with these flags."""
+    return KafkaError(code, "why", fatal, retriable, abort)
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted", "raised"),
+    [
+        (error(retriable=True), Reaction.RETRY, AbortError),
+        (error(abort=True), Reaction.ABORT, AbortError),
+        (error(fatal=True), Reaction.RESTART, RestartError),
+        (error(), Reaction.RESTART, RestartError),
+        (error(KafkaError.PRODUCER_FENCED, fatal=True), Reaction.FENCED, FencedError),
+        (error(KafkaError._FENCED, fatal=True), Reaction.FENCED, FencedError),  # noqa: SLF001  # its public name
+        (error(KafkaError.FENCED_INSTANCE_ID, abort=True), Reaction.FENCED, FencedError),
+    ],
+)
+def test_reactions_go_by_flags(given: KafkaError, wanted: Reaction, raised: type[Exception]) -> None:
+    """Retriable, abort, restart or fenced: one reaction each, and one error of ours."""
+    assert reaction(given) is wanted
+    assert isinstance(as_ours(given, "commit"), raised)
+    assert "commit" in str(as_ours(given, "commit"))
+
+
+def test_aborts_then_a_new_producer() -> None:
+    """The first aborts cost nothing but themselves; then a new producer is due, after pauses that grow to a bound."""
+    recovery = Recovery()
+    asked = [recovery.note(AbortError()) for _ in range(20)]
+    assert asked[:ABORTS_IN_A_ROW] == [None] * ABORTS_IN_A_ROW
+    pauses = [pause for pause in asked if pause is not None]
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == PAUSES_S[1]
+    recovery.committed()
+    assert recovery.note(AbortError()) is None
+
+
+def test_too_many_restarts_end_the_gate() -> None:
+    """Restarting five times in ten minutes may help; the sixth is left to whoever starts us."""
+    recovery = Recovery()
+    for _ in range(RESTARTS_COUNT):
+        assert recovery.note(RestartError()) is not None
+        recovery.committed()
+    with pytest.raises(BrokerError):
+        recovery.note(RestartError("again"))
