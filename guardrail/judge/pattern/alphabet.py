@@ -18,7 +18,7 @@ from guardrail.judge.pattern.names import ascii_part
 from guardrail.judge.pattern.tree import Node, Ranges, Set, walk
 
 HIGH = 0x80
-MAX_KINDS = 128  # one byte with its high bit set
+MAX_KINDS = 128  # and as many plain sets; one byte with its high bit set
 MAX_ASKED = 30  # ten bytes a character at most
 _ANSWERS = 3  # a byte: more would need more ranges in every class
 
@@ -78,11 +78,13 @@ def alphabet(tree: Node) -> Alphabet | None:
         elif found.ranges[-1:] and found.ranges[-1][1] > ASCII_END:
             plain[beyond(found)] = None
     plain.pop(BEYOND, None)
+    if len(plain) > MAX_KINDS or len(asked) > MAX_ASKED:
+        return None
     if not plain and not asked:
         return _ASCII_ONLY
     starts, masks = _partition(tuple(plain))
     numbers = {mask: number for number, mask in enumerate(dict.fromkeys(masks))}
-    if len(numbers) > MAX_KINDS or len(asked) > MAX_ASKED:
+    if len(numbers) > MAX_KINDS:
         return None
     members = {
         ranges: normal((HIGH | number, HIGH | number) for mask, number in numbers.items() if mask >> index & 1)

@@ -6,7 +6,6 @@ author asked for a Unicode property.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -49,12 +48,6 @@ def complement(ranges: Ranges) -> Ranges:
 def clipped(ranges: Ranges, low: int, high: int) -> Ranges:
     """The part of the ranges between two code points, both included."""
     return tuple((max(a, low), min(b, high)) for a, b in ranges if a <= high and b >= low)
-
-
-def holds(ranges: Ranges, code: int) -> bool:
-    """Whether a code point is in the (normal) ranges."""
-    place = bisect_right(ranges, (code, LAST)) - 1
-    return place >= 0 and code <= ranges[place][1]
 
 
 def ascii_folded(ranges: Ranges) -> Ranges:

@@ -374,10 +374,10 @@ def _changed(flags: frozenset[str], found: re.Match[str], at: int) -> frozenset[
     """The flags after `(?^on-off)`."""
     on, off = set(found[2]), set(found[3] or "")
     unknown = (on | off) - set("imsxuad")
-    if unknown & set("nUJ") or "xx" in found[2]:
-        raise unsupported("a flag that the dialects read differently", at)
-    if unknown:
+    if unknown - set("nUJ"):
         raise invalid("an unknown flag", at)
+    if unknown or "xx" in found[2]:
+        raise unsupported("a flag that the dialects read differently", at)
     if on & off:
         raise invalid("a flag is both set and unset", at)
     return ((frozenset() if found[1] else flags) | (on & set("imsx"))) - off

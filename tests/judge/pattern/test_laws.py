@@ -1,0 +1,85 @@
+"""Laws over generated patterns and values: nothing raises, order is nothing, Python agrees where the dialects do."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from guardrail.judge.model import Execution
+from guardrail.judge.pattern import Compiled, Fault, Run, compile_pattern, execute, hints_for
+from guardrail.judge.pattern.parse import Parsed, parse
+from guardrail.judge.pattern.referee import _known
+
+SIGNS = "()[]{}|^$.*+?\\-,:=!<>'#&/`\"~"
+WORDS = ["(?", "(?:", "(?<n>", "(?P<n>", "(?=", "(?<!", "(?i)", "(?i-s:", "(?(1)", "(?>", "\\p{L}", "\\x4", "\\Q",
+         "\\k<n>", "{2,", "{,3}", "[^", "[[:alpha:]]", "&&", "\\1", "\\ud83d", "\\0", "(?R)", "(?#",
+         "(*F)"]  # fmt: skip
+near_patterns = st.lists(
+    st.sampled_from(WORDS) | st.sampled_from(SIGNS) | st.sampled_from("abkdswDB0129 \n"), max_size=25
+).map("".join)
+any_text = st.text(st.characters(codec=None), max_size=40)  # surrogates too
+texts = near_patterns | any_text
+
+LONGEST = 9  # characters: the reference backtracks, and would hang on nested repeats
+ALPHABET = "abcxXYZ019 _-\u00e9\u5317\n"
+atoms = st.sampled_from(
+    ["a", "b", "X", "0", "9", "\\-", "_", "\u00e9", "\u5317", ".", "\\d", "\\w", "\\s", "\\D", "\\W", "\\S", "[a-c]",
+     "[^a-b1]", "[\\d_-]", "[^\\W\\d]", "[\u00e0-\u00fc]", "[^\u00e0-\u00fcX]", "(?i:x[a-b]?)", "(?s:.)", "\\n"]
+)  # fmt: skip
+edges = st.sampled_from(["\\b", "\\A", "\\Z"])
+repeats = st.sampled_from(["*", "+", "?", "{2}", "{0,2}", "{1,}", "{,2}"])
+
+
+def _grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.one_of(
+        st.lists(inner, min_size=1, max_size=4).map("".join),
+        st.lists(inner, min_size=1, max_size=3).map(lambda branches: f"(?:{'|'.join(branches)})"),
+        inner.map(lambda body: f"({body})"),
+        st.tuples(inner, repeats).map(lambda pair: f"(?:{pair[0]}){pair[1]}"),
+    )
+
+
+safe_patterns = st.recursive(atoms | edges | st.tuples(atoms, repeats).map("".join), _grow, max_leaves=8)
+
+
+@given(text=texts, flags=st.sets(st.sampled_from("imsx")))
+@settings(max_examples=1500, deadline=None)
+def test_the_parser_never_raises(text: str, flags: set[str]) -> None:
+    """Any text has a tree or a fault, and the same one twice."""
+    found = parse(text, frozenset(flags))
+    assert isinstance(found, Parsed | Fault)
+    assert parse(text, frozenset(flags)) == found
+
+
+@given(pattern=texts, value=any_text | near_patterns)
+@settings(max_examples=1500, deadline=None)
+def test_execution_never_raises(pattern: str, value: str) -> None:
+    """Any pattern and value have a run; hints change no verdict; a refusal has a reason."""
+    run = execute(pattern, value)
+    assert isinstance(run, Run)
+    assert (run.tier == "none") == bool(run.reason)
+    assert hints_for(pattern, value) == run.hints
+    assert run.execution is Execution.NOT_MATCHED or not run.hints
+    assert isinstance(compile_pattern(pattern), Compiled | Fault)
+
+
+@given(pairs=st.lists(st.tuples(near_patterns, near_patterns), min_size=1, max_size=8))
+@settings(max_examples=100, deadline=None)
+def test_runs_depend_on_nothing_else(pairs: list[tuple[str, str]]) -> None:
+    """Any order and any cache state give the same runs."""
+    first = [execute(pattern, value) for pattern, value in pairs]
+    _known.cache_clear()
+    assert [execute(pattern, value) for pattern, value in reversed(pairs)] == first[::-1]
+
+
+@given(pattern=safe_patterns, data=st.data())
+@settings(max_examples=600, deadline=None)
+def test_python_agrees_where_the_dialects_do(pattern: str, data: st.DataObject) -> None:
+    """A pattern of the common subset matches exactly what `re.fullmatch(..., re.ASCII)` matches."""
+    reference = re.compile(pattern, re.ASCII)
+    near = st.from_regex(reference, fullmatch=True, alphabet=ALPHABET).map(lambda value: value[:LONGEST])
+    value = data.draw(st.text(ALPHABET, max_size=LONGEST) if data.draw(st.booleans()) else near)
+    run = execute(pattern, value)
+    assert run.execution is (Execution.MATCHED if reference.fullmatch(value) else Execution.NOT_MATCHED)
