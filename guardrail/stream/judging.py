@@ -76,12 +76,16 @@ class Judging:
             raise OwnError(f"{len(raws)} records, {len(judged)} decisions")
         return judged
 
+    def note(self, raw: RawRecord, failure: Exception) -> None:
+        """Counts and logs an error of our own: its class and place, never its message, which may quote the record."""
+        name, place = type(failure).__name__, msgspec.to_builtins(raw.source)
+        self._noted(name)
+        LOG.error("own error", extra={"error": name, "source": place, "frames": _frames(failure)})
+
     def _own_error(self, raw: RawRecord, policies: Policies, failure: Exception) -> Judged:
         name = type(failure).__name__
         self._in_a_row += 1
-        self._noted(name)
-        place = msgspec.to_builtins(raw.source)
-        LOG.error("own error", extra={"error": name, "source": place, "frames": _frames(failure)})
+        self.note(raw, failure)
         if self._in_a_row >= self._limit:
             raise OwnError(f"{self._in_a_row} of our own errors in a row, the last one {name}") from failure
         return unjudged(raw, policies)

@@ -27,7 +27,7 @@ LOG = logging.getLogger("guardrail.stream")
 CALL_S = 1.0
 """One call's wait. SIGTERM is seen between calls, so it stays short; an unfinished call is repeated."""
 PAUSES_S = (0.05, 1.0)
-STOPPING_S = 2.0
+STOPPING_S = 1.5
 """What a transaction still gets once we are stopping."""
 
 

@@ -73,8 +73,11 @@ class Source:
         self._seek(self._next.keys())
 
     def store(self, offsets: list[TopicPartition]) -> None:
-        """Tells librdkafka what was committed: its lag figure rests on it."""
-        self.consumer.store_offsets(offsets=offsets)
+        """Tells librdkafka what was committed: its lag figure rests on it, and nothing else."""
+        try:
+            self.consumer.store_offsets(offsets=offsets)
+        except KafkaException as failure:  # taken away meanwhile: the batch is committed all the same
+            LOG.info("lag unknown", extra={"error": kafka_error(failure).name()})
 
     def close(self) -> None:
         """Leaves the group (a static member keeps its place)."""

@@ -27,6 +27,8 @@ from guardrail.stream.routing import Routes
 LOG = logging.getLogger("guardrail.stream")
 
 WAIT_S = 15.0
+START_WAIT_S = 4.0
+"""The gate's own look at its topics: SIGTERM waits for it."""
 SETTLE_S = 5.0
 UNREADABLE = "its configuration can't be read"
 FLOOR_BYTES = 4_096
@@ -135,7 +137,7 @@ def routes(settings: Settings, admin: AdminClient | None = None) -> Routes:
     names = {getattr(settings.topics, role): role for role in Routes.__struct_fields__}
     limits = {
         topic: int(config["max.message.bytes"])
-        for topic, config in _configs(admin, list(names)).items()
+        for topic, config in _configs(admin, list(names), START_WAIT_S).items()
         if "max.message.bytes" in config
     }
     for topic, limit in limits.items():
@@ -173,15 +175,16 @@ def _partitions(admin: AdminClient) -> dict[str, int]:
     return {name: len(topic.partitions) for name, topic in listed.items() if topic.error is None}
 
 
-def _configs(admin: AdminClient, names: Sequence[str]) -> dict[str, dict[str, str]]:
+def _configs(admin: AdminClient, names: Sequence[str], wait_s: float = WAIT_S) -> dict[str, dict[str, str]]:
     """The configuration of each topic that tells it."""
     if not names:
         return {}
-    asked = admin.describe_configs([ConfigResource(ResourceType.TOPIC, name) for name in names], request_timeout=WAIT_S)
+    resources = [ConfigResource(ResourceType.TOPIC, name) for name in names]
+    asked = admin.describe_configs(resources, request_timeout=wait_s)
     made = {}
     for resource, answer in asked.items():
         try:
-            made[resource.name] = {name: entry.value or "" for name, entry in answer.result(WAIT_S).items()}
+            made[resource.name] = {name: entry.value or "" for name, entry in answer.result(wait_s + 1).items()}
         except (KafkaException, TimeoutError) as failure:
             name = kafka_error(failure).name() if isinstance(failure, KafkaException) else "no answer in time"
             LOG.warning("configuration unknown", extra={"topic": resource.name, "error": name})

@@ -129,10 +129,10 @@ class Gate:
         self.health.failing = None
 
     def close(self) -> None:
-        """Lets go of everything within half of what a shutdown may take, whatever the brokers do."""
+        """Lets go of everything within the time that closing may take, whatever the brokers do."""
         ending = threading.Thread(target=self._let_go, name="gate-close", daemon=True)
         ending.start()
-        ending.join(self._settings.gate.shutdown_ms / 2_000)
+        ending.join(self._settings.gate.close_ms / 1_000)
 
     def _let_go(self) -> None:
         self._publisher.close()
@@ -199,7 +199,12 @@ class Gate:
         why = self._refused.get(_place(message)) if self._refused else None
         if why is not None:
             return refuse(raw, judged.decision, Reason("OutputRefused", why, "produce"), self._routes)
-        return settle(raw, judged, self._routes, keep_time=producers_time(message))
+        try:
+            return settle(raw, judged, self._routes, keep_time=producers_time(message))
+        except Exception as failure:  # noqa: BLE001  # our own bug in one record costs that record
+            decision = replace(judged.decision, on_error="fail_closed")
+            self._judging.note(raw, failure)
+            return refuse(raw, decision, Reason("OwnError", type(failure).__name__, "route"), self._routes)
 
     def _observations(self, judged: Sequence[Judged], received_ns: int) -> Iterator[Outgoing]:
         """Tallies and mismatches of the batch."""
@@ -213,8 +218,11 @@ class Gate:
         """All of it is visible now: say so once."""
         ended_ns = time.time_ns()
         done = [replace(one, decision=made.decision) for one, made in zip(judged, routed, strict=True)]
-        self.report.batch(done, raws, started_ns, ended_ns)
-        self._lag.batch(raws, ended_ns // 1_000_000)
+        try:
+            self.report.batch(done, raws, started_ns, ended_ns)
+            self._lag.batch(raws, ended_ns // 1_000_000)
+        except Exception as failure:  # noqa: BLE001  # telemetry never stops the stream
+            LOG.error("report failed", extra={"error": type(failure).__name__, "records": len(raws)})
         self._recovery.committed()
         self.health.committed()
         self._alone_count = max(self._alone_count - len(raws), 0)

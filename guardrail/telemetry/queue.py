@@ -19,7 +19,7 @@ QUEUE_SPANS = 65_536
 EXPORT_SPANS = 512
 WAIT_S = 0.5
 RETRIES_COUNT = 5
-SHUTDOWN_S = 4.0
+SHUTDOWN_S = 3.0
 
 
 class SpanQueue(SpanProcessor):

@@ -18,12 +18,15 @@ from guardrail.errors import FencedError
 from guardrail.judge.decide import Judged, judge
 from guardrail.judge.model import Decision, Outcome, Quadrant, RawRecord
 from guardrail.judge.policy import Policies
-from guardrail.settings import InstanceSettings
+from guardrail.settings import InstanceSettings, TopicSettings
+from guardrail.stream import topics, worker
 from guardrail.stream.embedded import read
 from guardrail.stream.faults import OwnError, UnreadDataError
+from guardrail.stream.routing import Routed, Routes, settle
 from guardrail.stream.run import EXIT_FENCED
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
+from tests.broker.cluster import Cluster
 from tests.scoring import policies
 from tests.stream.deployment import (
     OUTCOMES,
@@ -35,6 +38,7 @@ from tests.stream.deployment import (
     gate_process,
     produce,
     result,
+    settings_on,
     wait_until,
 )
 from tests.stream.sink import Sink, attributes
@@ -405,3 +409,72 @@ def test_latency_of_a_trickle(kafka: str, fresh_topics: FreshTopics, agents: Pol
         line for line in text.splitlines() if line.startswith('guardrail_e2e_duration_seconds_bucket{le="1.0"}')
     )
     assert float(within.split()[-1]) == 400
+
+
+def test_a_slow_judge_keeps_its_partitions(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:
+    """What the CPU budget leaves over opens the next batch, in order: nothing is lost, nothing doubled."""
+
+    def slow(raws: Sequence[RawRecord], given: Policies) -> list[Judged]:
+        until = time.thread_time() + 0.03
+        while time.thread_time() < until:
+            pass
+        return judge(raws, given)
+
+    settings = deploy(kafka, fresh_topics, partitions=2, cpu_ms=20, batch_bytes=20_000)
+    records = [msgspec.structs.replace(record(), key=f"k{index % 7}".encode()) for index in range(400)]
+    produce(settings, records)
+    gate = Gate(settings, agents, judge=slow)
+    pass_through(gate, 400)
+    found = result(settings)
+    places = Counter((d.source.partition, d.source.offset) for d in found.decisions)
+    assert len(places) == 400
+    assert set(places.values()) == {1}
+    assert out_of_order(found.outputs["approved"]) == []
+    assert gate.report.value(names.REDELIVERED, "duplicate") == 0
+
+
+def test_a_router_that_breaks_costs_one_record(
+    kafka: str, fresh_topics: FreshTopics, agents: Policies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bug of ours in routing makes a dead letter of its record; one in the report costs only figures."""
+
+    def breaks(raw: RawRecord, judged: Judged, routes: Routes, *, keep_time: bool) -> Routed:
+        if raw.source.offset == 1:
+            raise ZeroDivisionError(CANARY)
+        return settle(raw, judged, routes, keep_time=keep_time)
+
+    monkeypatch.setattr(worker, "settle", breaks)
+    settings = deploy(kafka, fresh_topics)
+    produce(settings, [record()] * 3)
+    gate = Gate(settings, agents)
+    pass_through(gate, 3)
+    found = result(settings)
+    assert [d.outcome.value for d in found.decisions] == ["approved", "dead_letter", "approved"]
+    assert gate.report.value(names.DEAD_LETTERS, "own_error") == 1
+
+    monkeypatch.setattr(gate.report, "batch", lambda *_: 1 / 0)
+    again = Gate(settings, agents, report=gate.report)
+    produce(settings, [record()])
+    with running(again) as ended:
+        wait_until(lambda: committed(settings)[0] == 4, "the fourth is committed")
+    assert not ended
+
+
+def test_sigterm_without_a_broker(tmp_path: Path) -> None:
+    """A gate whose broker has died ends within 10 s of SIGTERM all the same; so does one that never found any."""
+    with Cluster() as cluster:
+        settings = settings_on(cluster.bootstrap, {}).model_copy(
+            update={"topics": TopicSettings(partitions_count=1, replicas_count=1)}
+        )
+        topics.create(settings)
+        with gate_process(settings, tmp_path) as gate:
+            gate.wait_for("assigned")
+            produce(settings, [record()] * 2_000)
+            cluster.kill(1)
+            time.sleep(1)
+            code, seconds = gate.stop()
+            assert (code, seconds <= 10) == (0, True), (code, seconds, gate.log.read_text())
+        with gate_process(settings, tmp_path) as gate:
+            gate.wait_for("started")
+            code, seconds = gate.stop()
+            assert (code, seconds <= 10) == (0, True), (code, seconds, gate.log.read_text())
