@@ -53,7 +53,7 @@ def correct(subject: Subject, doubts: Sequence[Doubt]) -> Correction | None:
     edits += [Edit(ANSWER, printable(cleaned[c.start : c.end]), c.text, c.evidence_id) for c in changes]
     if _says_something(text):
         return Correction(text, tuple(edits)) if edits else None
-    fill = subject.evidence.nearest_passage(subject.record.user_message)
+    fill = subject.evidence.answering(subject.record.user_message)
     if fill is None:
         return None
     filled = f"{text} {fill.text}".strip()
@@ -66,9 +66,13 @@ def _format_changes(subject: Subject) -> list[_Change]:
     if parameter is None:
         return []
     configured = counted_units(parameter.format)
-    stated = LEXICONS[subject.policy.layout.locale].replies.format_is.format(format=parameter.format.rstrip("."))
+    replies = LEXICONS[subject.locale].replies
+    stated, asked = (
+        text.format(format=parameter.format.rstrip("."), parameter=parameter.id.replace("_", " "))
+        for text in (replies.format_is, replies.reprompt)
+    )
     return [
-        _Change(s.start, s.end, stated)
+        _Change(s.start, s.end, asked if s.question or s.request else stated)
         for s in subject.sentences
         if any(configured.get(unit, count) != count for unit, count in counted_units(s.text).items())
     ]

@@ -10,18 +10,17 @@ them.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
 import msgspec
 
+from guardrail.judge.content import Words, read_words
 from guardrail.judge.model import Passage
 from guardrail.judge.similarity import PassageVectors
-from guardrail.judge.speech import FILLERS, NEGATIONS, NUMBER_WORDS, STOP_WORDS, flat
-from guardrail.judge.text import numbers, sentences, stem
+from guardrail.judge.text import sentences
 
 NEAR_COPY = 0.6
 """Share of a claim's weight found in one window from which it counts as a near copy of it."""
@@ -29,23 +28,10 @@ SUPPORTED = 0.8
 """Share from which even a binding sentence counts as backed by the evidence."""
 _FIGURE_WEIGHT = 0.25
 """What a shared figure adds when the best window is chosen: it settles ties between windows with the same words."""
-_NEGATION_REACH = 3
-"""How many words behind a negation are negated."""
-
-_FREE = re.compile(
-    r"\b(?:(?:no|without|free of|libre de|sans|sin) (?:any |extra |additional |aucun )?"
-    r"(?:charges?|fees?|costs?|frais|costes?|gastos?|cargos?)"
-    r"|gratuite?s?|gratuitement|gratis|gratuita?s?|gratuitos?)\b"
-)
-_CLAUSE = re.compile(r"[,;:()–—]")
-
-
-class Words(msgspec.Struct, frozen=True):
-    """A sentence as it is compared: content stems, figures, and the stems that stand under a negation."""
-
-    stems: frozenset[str]
-    figures: frozenset[str]
-    negated: frozenset[str]
+_SHARED_MIN = 2
+"""Content words that a claim and its window must share before their polarity or their limits are compared."""
+_LOOSE_COPY = 0.45
+"""Share from which a claim is about what its window is about."""
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -67,40 +53,28 @@ class Measure(msgspec.Struct, frozen=True):
     content: int
     """Number of different content words."""
     unknown_figures: frozenset[str]
-    swapped_figures: frozenset[str]
-    flipped: frozenset[str]
+    conflicts: tuple[str, ...]
+    """In what the claim and its window say different things of one matter: figure, unit, polarity, name, limit."""
     window: Window | None
 
     @property
     def backed(self) -> bool:
         """Whether the evidence bears a sentence out nearly word for word."""
-        return self.cover >= SUPPORTED and not (self.unknown_figures or self.swapped_figures or self.flipped)
+        return self.cover >= SUPPORTED and not (self.unknown_figures or self.conflicts)
 
 
-def read_words(text: str) -> Words:
-    """A sentence's content."""
-    stems: set[str] = set()
-    negated: set[str] = set()
-    figures = set(numbers(text))
-    for clause in _CLAUSE.split(text):
-        reach = 0
-        for word in _FREE.sub("free", flat(clause)).split():
-            if word in NEGATIONS:
-                reach = _NEGATION_REACH
-                continue
-            if NUMBER_WORDS.get(word, 0) > 1:
-                figures.add(str(NUMBER_WORDS[word]))
-            elif not word[0].isdigit() and word not in STOP_WORDS and word not in FILLERS:
-                stems.add(cut := stem(word))
-                if reach:
-                    negated.add(cut)
-            reach = max(0, reach - 1)
-    return Words(frozenset(stems), frozenset(figures), frozenset(negated))
+def _units_differ(claim: frozenset[tuple[str, str]], window: frozenset[tuple[str, str]]) -> bool:
+    """Whether a figure that both have counts something else in each."""
+    return any(
+        figure == other and unit != counted and (figure, unit) not in window
+        for figure, unit in claim
+        for other, counted in window
+    )
 
 
 def _parts(text: str) -> list[str]:
     """Each sentence, and each pair of neighbours: a claim may join what the evidence says in two."""
-    spans = sentences(text)
+    spans = sentences(text, clauses=False)
     pairs = [text[first[0] : second[1]] for first, second in pairwise(spans)]
     return [text[start:end] for start, end in spans] + pairs
 
@@ -125,6 +99,7 @@ class Evidence:
         for number, window in enumerate(self.windows):
             for s in window.words.stems:
                 self._holding.setdefault(s, []).append(number)
+        self._context_counted = frozenset(c for w in self.windows if w.passage_id is None for c in w.words.counted)
         self._context_stems = frozenset(s for w in self.windows if w.passage_id is None for s in w.words.stems)
 
     @cached_property
@@ -149,18 +124,26 @@ class Evidence:
         fresh_total = self.weight(sorted(fresh))
         fresh_cover = self.weight(sorted(fresh & self.stems)) / fresh_total if fresh_total else 1.0
         unknown = claim.figures - self.figures - known.figures
-        near = best.words if best is not None and cover >= NEAR_COPY else Words(claim.stems, frozenset(), claim.negated)
-        swapped = claim.figures - near.figures - known.figures if near.figures else frozenset[str]()
-        flipped = (claim.negated ^ near.negated) & claim.stems & near.stems
-        risk = (
-            4 * (1 - fresh_cover)
-            + 0.5 * (1 - cover)
-            + 2 * len(unknown)
-            + 1.5 * bool(swapped - unknown)
-            + 1.5 * bool(flipped)
-        )
+        conflicts = () if best is None else tuple(self._conflicts(claim, known, best.words, cover))
+        risk = 4 * (1 - fresh_cover) + 0.5 * (1 - cover) + 2 * len(unknown) + 1.5 * len(conflicts)
         share = len(claim.stems & (self._context_stems | known.stems)) / len(claim.stems) if claim.stems else 1.0
-        return Measure(risk, cover, fresh_cover, share, len(claim.stems), unknown, swapped, flipped, best)
+        return Measure(risk, cover, fresh_cover, share, len(claim.stems), unknown, conflicts, best)
+
+    def _conflicts(self, claim: Words, known: Words, window: Words, cover: float) -> Iterator[str]:
+        shared = claim.stems & window.stems
+        if cover >= NEAR_COPY:
+            excused = known.figures | {f for f, unit in claim.counted if (f, unit) in self._context_counted}
+            if window.figures and claim.figures - window.figures - excused:
+                yield "figure"
+            if _units_differ(claim.counted - known.counted, window.counted):
+                yield "unit"
+            if claim.codes and window.codes and not claim.codes & window.codes:
+                yield "name"
+        if cover >= _LOOSE_COPY and len(shared) >= _SHARED_MIN:
+            if (claim.negated ^ window.negated) & shared - claim.mixed - window.mixed:
+                yield "polarity"
+            if claim.universal and not window.universal and (window.figures - claim.figures or window.negated):
+                yield "limit"
 
     def _best(self, claim: Words, total: float) -> tuple[Window | None, float]:
         shared: dict[int, float] = {}
@@ -175,14 +158,15 @@ class Evidence:
         )
         return windows[best], min(1.0, shared[best] / total)
 
-    def nearest_passage(self, text: str) -> Window | None:
-        """The evidence sentence that shares most with a text; null when nothing is shared."""
-        wanted = read_words(text)
+    def answering(self, question: str) -> Window | None:
+        """The sentence of evidence that a question is about: it shares half the question's weight, or two words."""
+        wanted = read_words(question)
+        total = self.weight(sorted(wanted.stems))
         best, best_weight = None, 0.0
         for window in self.windows:
-            if window.passage_id is None:
-                continue
-            weight = self.weight(sorted(wanted.stems & window.words.stems))
+            weight = self.weight(sorted(wanted.stems & window.words.stems)) if window.passage_id is not None else 0.0
             if weight > best_weight:
                 best, best_weight = window, weight
+        if best is None or (best_weight < 0.5 * total and len(wanted.stems & best.words.stems) < _SHARED_MIN):
+            return None
         return best

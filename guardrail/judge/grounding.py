@@ -24,6 +24,9 @@ _LATIN_SHARE = 0.5
 """A text with a smaller share of Latin letters is in a language that the lexicons don't know."""
 
 
+_FIGURES = frozenset({"figure", "unit"})
+
+
 class Doubt(msgspec.Struct, frozen=True):
     """A sentence that can't stand: why (a `ground` code), and the evidence that is nearest to it."""
 
@@ -74,7 +77,8 @@ def silent(sentence: Sentence, measure: Measure) -> bool:
     if sentence.silent or measure.content + len(measure.unknown_figures) == 0:
         return True
     short = len(sentence.flat.split()) <= 3 and measure.content <= 1
-    polite = sentence.courtesy and not sentence.affirmation and not measure.unknown_figures and measure.content <= 3
+    plain = not (sentence.affirmation or measure.unknown_figures or measure.conflicts or sentence.denies)
+    polite = sentence.courtesy and plain and measure.content <= 3
     return short or polite
 
 
@@ -88,10 +92,10 @@ def _doubt(sentence: Sentence, measure: Measure, terms: Terms) -> Doubt | None:
         )
     if not terms.passages:
         return None
-    if measure.unknown_figures or measure.swapped_figures:
+    if measure.unknown_figures or not _FIGURES.isdisjoint(measure.conflicts):
         return doubt("number_mismatch", "a figure that the evidence doesn't have")
-    if measure.flipped:
-        return doubt("contradicts_evidence", "the opposite of the evidence")
+    if measure.conflicts:
+        return doubt("contradicts_evidence", f"the evidence says otherwise: {', '.join(measure.conflicts)}")
     if terms.risk_max is not None and measure.risk > terms.risk_max:
         return doubt("unsupported_sentence", "above the calibrated risk")
     return None

@@ -15,8 +15,9 @@ import msgspec
 
 from guardrail.errors import PolicyError
 from guardrail.judge.codes import CODES
+from guardrail.judge.content import read_words
 from guardrail.judge.contract import Contract, compile_contract
-from guardrail.judge.evidence import Evidence, read_words
+from guardrail.judge.evidence import Evidence
 from guardrail.judge.layout import ParameterLayout, PolicyLayout, read_layout
 from guardrail.judge.lexicon import DIGEST
 from guardrail.judge.model import Action, Execution, Intent, Passage

@@ -93,9 +93,19 @@ _PHRASES = PhraseSet([_phrases(field) for field in _ACTS])
 _DONE = re.compile("|".join(_phrases("done")))
 _PROMISES = re.compile("|".join(_phrases("promises")))
 _REQUESTS = re.compile("|".join(_phrases("requests")))
+_OPENING_WORDS = 1
 _NEAR_CHARS = 25
 """How far before a deed or promise a condition or a negation still rules it."""
 _THING_END = _words("thing_end")
+
+
+_ONLY = frozenset({"only", "just", "solo", "solamente", "unicamente", "seulement", "uniquement"})
+_PLEASE = (" please", " s il vous plait", " svp", " por favor")
+_EASY = re.compile(
+    r" (?:no problem|not a problem|no worries|pas de (?:souci|probleme|soucis)|sin problema|no hay problema|de rien|de nada"
+    r"|no se preocupe|ne vous inquietez pas|do not worry) "
+)
+"""Negations that deny nothing."""
 
 
 class Sentence(msgspec.Struct, frozen=True):
@@ -116,6 +126,8 @@ class Sentence(msgspec.Struct, frozen=True):
     record: bool
     request: bool
     retry: bool
+    denies: bool
+    """Whether it negates anything at all, set phrases of courtesy aside."""
 
     @property
     def acts(self) -> bool:
@@ -151,24 +163,37 @@ def _sentence(start: int, end: int, text: str) -> Sentence:
         courtesy="courtesy" in found,
         affirmation="affirmations" in found,
         done="done" in found and not question and _stands(_DONE, padded, _CONDITIONS | NEGATIONS),
-        promise="promises" in found and not question and _stands(_PROMISES, padded, NEGATIONS),
+        promise="promises" in found and not question and _stands(_PROMISES, padded, NEGATIONS | _ONLY),
         record="records" in found and not question and not (tokens & _CONDITIONS),
-        request="requests" in found,
+        request="requests" in found or line.endswith(_PLEASE),
         retry="retries" in found,
+        denies=bool(NEGATIONS.intersection(_EASY.sub(" ", padded).split())),
     )
 
 
 def _stands(pattern: re.Pattern[str], padded: str, rulers: frozenset[str]) -> bool:
-    """Whether the phrase occurs at least once without one of `rulers` in it or shortly before it."""
+    """Whether the phrase occurs at least once without one of `rulers` in it, shortly before it or, opening, behind
+    it.
+    """
     return any(
-        not rulers.intersection(padded[max(0, match.start() - _NEAR_CHARS) : match.end()].split())
+        not rulers.intersection(padded[max(0, match.start() - _NEAR_CHARS) : _reach(match, padded)].split())
         for match in pattern.finditer(padded)
     )
 
 
-def declines(answer: tuple[Sentence, ...]) -> bool:
-    """Whether an answer, as a whole, turns the request down or hands it over."""
-    return any(s.refusal or s.limit for s in answer)
+def _reach(match: re.Match[str], padded: str) -> int:
+    """Where a phrase's own stretch ends: "sending X-rays is not something I do" is ruled by what follows."""
+    return len(padded) if match.start() == 0 and match.group().count(" ") <= _OPENING_WORDS + 1 else match.end()
+
+
+def declines(answer: tuple[Sentence, ...], *, flagged: bool = False) -> bool:
+    """Whether an answer, as a whole, turns the request down or hands it over.
+
+    `flagged`: the model itself called the request out of scope; any denial then counts, as long as nothing is done.
+    """
+    if any(s.refusal or s.limit for s in answer):
+        return True
+    return flagged and any(s.denies for s in answer) and not any(s.acts or s.affirmation for s in answer)
 
 
 def asks_again(answer: tuple[Sentence, ...]) -> bool:

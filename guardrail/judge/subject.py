@@ -14,7 +14,8 @@ from typing import Any
 import msgspec
 
 from guardrail.judge.catalogue import IntentMatch, match_intent, match_parameter
-from guardrail.judge.evidence import Evidence, Measure, Words, read_words
+from guardrail.judge.content import Words, read_words
+from guardrail.judge.evidence import Evidence, Measure
 from guardrail.judge.formats import format_example
 from guardrail.judge.grounding import Terms, Weighing, silent, weigh
 from guardrail.judge.lexicon import LEXICONS
@@ -148,11 +149,12 @@ class Subject:
 
     @cached_property
     def known(self) -> Words:
-        """What was said so far: an answer may repeat it without evidence."""
-        if not self.record.history:
+        """What was said so far, and the values that passed: an answer may repeat it without evidence."""
+        rewritten = [v.parameter_value for v in self.values if v.parameter_value not in self.record.user_message]
+        if not self.record.history and not rewritten:
             return self.said
-        turns = " ; ".join(turn.text for turn in self.record.history)
-        return read_words(f"{self.record.user_message} ; {turns}")
+        turns = [self.record.user_message, *(turn.text for turn in self.record.history), *rewritten]
+        return read_words(" ; ".join(turns))
 
     @cached_property
     def _measures(self) -> dict[int, Measure]:

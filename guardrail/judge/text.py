@@ -96,15 +96,20 @@ def stem(word: str) -> str:
     return word[:7]
 
 
-def sentences(text: str) -> tuple[tuple[int, int], ...]:
-    """The (start, end) spans of the sentences, in order. Together they hold every character but the blanks between."""
-    return tuple(_spans(text))
+def sentences(text: str, *, clauses: bool = True) -> tuple[tuple[int, int], ...]:
+    """The (start, end) spans of the sentences, in order. Together they hold every character but the blanks between.
+
+    `clauses`: a semicolon ends one too.
+    """
+    return tuple(_spans(text, clauses=clauses))
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def _spans(text: str, *, clauses: bool) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _SENTENCE_END.finditer(text):
         if match.group() == "." and _ABBREVIATION.search(text, max(start, match.end() - 10), match.end()):
+            continue
+        if match.group() == ";" and not clauses:
             continue
         yield from _trimmed(text, start, match.end())
         start = match.end()

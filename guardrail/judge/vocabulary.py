@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from guardrail.judge.lexicon.things import HARMLESS, LOOSE, THINGS
+from guardrail.judge.lexicon.things import HARMLESS, LOOSE, PRIVATE, THINGS
 from guardrail.judge.policy import Policy
 from guardrail.judge.speech import GENERIC_THINGS, STOP_WORDS
-from guardrail.judge.text import stem
+from guardrail.judge.text import fold, stem
 
 _KIN = {word: number for number, group in enumerate(THINGS) for word in group.split()}
 
@@ -29,3 +29,13 @@ def is_defined(thing: tuple[str, ...], policy: Policy) -> bool:
     return bool(LOOSE.intersection(words) and policy.parameters) or any(
         stem(w) in stems or _KIN.get(w) in kin for w in words
     )
+
+
+def is_private(line: str, policy: Policy, message: str) -> bool:
+    """Whether a flat sentence names personal data that is neither configured nor the user's own word."""
+    padded = f" {line} "
+    named = [name for name in PRIVATE if f" {name} " in padded]
+    if not named:
+        return False
+    known = f" {' '.join(policy.asked_words)} {fold(message)} "
+    return any(f" {name} " not in known for name in named)

@@ -13,7 +13,7 @@ from guardrail.judge.model import Finding, Intent, Quadrant
 from guardrail.judge.speech import Sentence, asks_again, declines, detect_language, things_asked
 from guardrail.judge.subject import ANSWER, Subject
 from guardrail.judge.text import fold
-from guardrail.judge.vocabulary import is_defined
+from guardrail.judge.vocabulary import is_defined, is_private
 
 QUOTE = "/generated_answer/evidence_from_prompt"
 MESSAGE = "/user_messages_analysis/message_content"
@@ -65,7 +65,7 @@ def _goes_along(subject: Subject) -> bool:
 
     One that declines as a whole doesn't, whatever else it says.
     """
-    if declines(subject.sentences):
+    if declines(subject.sentences, flagged=subject.out_of_scope):
         return False
     return any(_serves(sentence, subject) for sentence in subject.sentences)
 
@@ -76,11 +76,13 @@ def _serves(sentence: Sentence, subject: Subject) -> bool:
     if sentence.acts or sentence.affirmation:
         return True
     measure = subject.measure(sentence)
+    if measure.unknown_figures:
+        return True
     if sentence.offer:
         return measure.context_share < _KNOWN_SHARE
     if sentence.request or sentence.courtesy or measure.content <= 1:
         return False
-    return measure.cover < _KNOWN_SHARE or bool(measure.unknown_figures)
+    return measure.cover < _KNOWN_SHARE
 
 
 def _named_by_message(subject: Subject) -> Iterator[Finding]:
@@ -144,24 +146,29 @@ def _deeds(subject: Subject) -> Iterator[Finding]:
 
 
 def _requests(subject: Subject) -> Iterator[Finding]:
-    if any(not is_defined(thing, subject.policy) for thing in things_asked(subject.sentences)):
+    undefined = any(not is_defined(thing, subject.policy) for thing in things_asked(subject.sentences))
+    if undefined or any(_asks_private(s, subject) for s in subject.sentences):
         yield Finding("consistency.asks_undefined_parameter", ANSWER, "asks for something that isn't configured")
+
+
+def _asks_private(sentence: Sentence, subject: Subject) -> bool:
+    """Whether a question or request is after personal data that neither the policy nor the user brought up."""
+    if not (sentence.question or sentence.request or sentence.retry) or (sentence.refusal and not sentence.request):
+        return False
+    return is_private(sentence.flat, subject.policy, subject.record.user_message)
 
 
 def _refused_values(subject: Subject) -> Iterator[Finding]:
     """A value that failed by the model's own word must not be taken all the same."""
-    answer = str(subject.answer)
     for trial in subject.trials:
         if trial.quadrant is not Quadrant.REFUSAL or not trial.value:
             continue
-        taken = trial.value in answer and not (asks_again(subject.sentences) and _rejects_value(subject))
-        if taken or not (asks_again(subject.sentences) or declines(subject.sentences)):
+        taken = any(trial.value in s.text and not (s.denies or (s.retry and not s.courtesy)) for s in subject.sentences)
+        answered = (
+            asks_again(subject.sentences) or declines(subject.sentences) or any(s.denies for s in subject.sentences)
+        )
+        if taken or not answered:
             yield Finding("consistency.confirm_after_fail", ANSWER, "takes a value that failed", parameter_id=trial.id)
-
-
-def _rejects_value(subject: Subject) -> bool:
-    """Whether some sentence asks again or says what is wrong; a bare "is that correct?" does neither."""
-    return any((s.retry or s.request) and not s.courtesy and len(s.flat.split()) > 4 for s in subject.sentences)
 
 
 def _format_claims(subject: Subject) -> Iterator[Finding]:

@@ -9,11 +9,13 @@ import msgspec
 from guardrail.judge.lexicon.en import ENGLISH
 from guardrail.judge.lexicon.es import SPANISH
 from guardrail.judge.lexicon.fr import FRENCH
-from guardrail.judge.lexicon.things import HARMLESS, LOOSE, THINGS
+from guardrail.judge.lexicon.things import ALIKE, HARMLESS, LOOSE, PRIVATE, THINGS, UNITS, UNIVERSALS
 from guardrail.judge.lexicon.words import Lexicon, Replies
 
 LEXICONS: dict[str, Lexicon] = {"en": ENGLISH, "fr": FRENCH, "es": SPANISH}
 
-DIGEST = hashlib.sha256(msgspec.json.encode((LEXICONS, THINGS, sorted(HARMLESS), sorted(LOOSE)))).hexdigest()[:12]
+DIGEST = hashlib.sha256(
+    msgspec.json.encode((LEXICONS, THINGS, sorted(HARMLESS), sorted(LOOSE), PRIVATE, UNITS, UNIVERSALS, ALIKE))
+).hexdigest()[:12]
 
 __all__ = ["DIGEST", "LEXICONS", "Lexicon", "Replies"]

@@ -28,7 +28,9 @@ ENGLISH = Lexicon(
     """,
     ability=phrases("""
     can; could; able; do; does; have; handle; help; support~; offer~; cover~; provide~; allow~; possible;
-    something; part of; in what; within; available; equipped; authori~; in a position; access
+    something; part of; in what; within; available; equipped; authori~; in a position; access; information; idea;
+    know; knowledge; answer; give; share; deal; look; see; trained; qualified; advise; responsible; cover;
+    my area; my remit; my scope; at liberty
     """),
     limits=phrases("""
     unable; not supported; outside ** what; outside ?of my|our; outside ** scope; out of ?my scope;
@@ -36,7 +38,11 @@ ENGLISH = Lexicon(
     limited to; just handle|manage; nothing in what; have|has to ask|answer|contact|call|see;
     ask|contact|call|reach|see the|our|your ** team|staff|clinic|desk|reception|hotel|bank|support|office|doctor|agency|branch;
     put|connect|route|transfer|pass|refer|hand|point|direct you ** to|with|through; route you; connect you;
-    speak|talk ?directly to|with a|an|the|our|someone; get in touch with
+    speak|talk ?directly to|with a|an|the|our|someone; get in touch with; beyond me|us; above my;
+    a|an|the|our|your ** would|should|must|needs ?to have ?to answer|advise|confirm|decide;
+    isn t my ** area|job|role; not my ** area|job|role|department; not among|on|part ** list|services|things;
+    only here|there for|to; stick to|with; all i do|handle|can;
+    is for ** team|staff|clinic|hotel|bank|person|doctor; leave that to; better placed; best ask|contact|call
     """),
     offers=phrases("""
     i|we can ?also ?only ?still ?certainly ?gladly ?happily ?help|assist|look|take|change|cancel|book|move|check|report|open|block|set|arrange|do|handle|manage|reschedule|activate|give|tell|show|explain|put|route|connect|pass;
@@ -49,7 +55,7 @@ ENGLISH = Lexicon(
     ^good morning|afternoon|evening; ^alright; ^right; ^very well; ^happy to help; ^glad to help;
     ^have a nice|good|lovely|great; ^goodbye; ^bye; ^my pleasure; ^sorry ?about ?for; ^i am sorry; ^apologies;
     ^let me look|check|see; ^one moment; ^just a moment; ^i see; ^i understand; ^thanks i|we ?have noted;
-    i ?have noted
+    i ?have noted; ^welcome back; ^good to hear; ^nice; ^ah; ^oh; ^no worries; ^not a problem
     """),
     affirmations=phrases("""
     ^yes; ^yep; ^yeah; ^sure i|we|you|your|it|the; ^of course i|we|you|your|it|the;
@@ -62,7 +68,9 @@ ENGLISH = Lexicon(
     your ** is|are ?now ?all ?already ?also ?fully @done; you are ?now ?already @done;
     it|that|this is ?now ?already @done; consider it done; is|are on its|their|the way;
     i am|we are ?now sending|transferring|connecting|calling|booking|cancelling|refunding;
-    ^connecting|transferring|sending|blocking|booking|cancelling|refunding|activating
+    ^connecting|transferring|sending|blocking|booking|cancelling|refunding|activating;
+    the ** is|are ?now|already @done now|already; the|your ** is|are now; in the post|mail; on its|the way;
+    ?it is|has all ?been sorted|done|settled|arranged; i|we went ahead; that is ?all ?now sorted|done|settled
     """),
     done_words="""
     booked rebooked cancelled canceled confirmed blocked unblocked reserved refunded scheduled rescheduled moved
@@ -81,7 +89,8 @@ ENGLISH = Lexicon(
     will ?also ?then ?soon call|contact|ring|email|text|visit|phone|reach|get ** you|back|touch;
     your ** will ?now ?soon ?also be *;
     someone|somebody|specialist|manager|colleague|doctor|nurse|agent|advisor|technician|engineer|team will ** you|back|shortly|soon|today|tomorrow|within;
-    i|we promise|guarantee; as soon as ** i|we will
+    i|we promise|guarantee; as soon as ** i|we will; tomorrow|tonight|shortly|soon ** will;
+    you will ?now stop|start|no
     """),
     records=phrases("""
     you have ?only ?now ?currently one|two|three|four|five|six|seven|eight|nine|ten|no|an|several ** appointment~|booking~|reservation~|visit~|card~|transaction~|charge~|ticket~|order~|stay~|line~|outage~;
@@ -92,7 +101,9 @@ ENGLISH = Lexicon(
     requests=phrases("""
     give|tell|send|share|provide|confirm|enter|type|supply|state|indicate ?me ?us ?with your; what is|are your;
     need ?to ?have ?know your; may|can|could i|we ?please have|get|know|ask your; let me|us have|know your;
-    share ?with ?me your; your ** please; your ** would|will help|do
+    share ?with ?me your; your ** please; your ** would|will help|do; what is|are the ** on|of your;
+    send|email|text|show|bring|read ?me ?us ** your;
+    could|can|would you ?please give|tell|send|share|provide|confirm ?me ?us your; whats your; with your
     """),
     thing_end="""
     so to and or for of in on at with please before that which who if is are would will can could then as again
@@ -107,7 +118,7 @@ ENGLISH = Lexicon(
     does not match|look|follow|seem|fit; is not ** valid|right|correct|format; not a valid; incorrect; wrong;
     i need ?exactly; format; check ?and; please give|provide|enter|send|type|tell|share;
     could|can you ** check|give|provide|confirm|send|repeat; missing; too short|long; what is; example;
-    not recogni~; must be; expect~
+    not recogni~; must be; expect~; is not a|an|the; please; which one; try; capitals; not accept; only accept
     """),
     fillers="""
     yes yeah no sure okay ok well actually indeed according based note please kindly however therefore thanks

@@ -25,10 +25,14 @@ SPANISH = Lexicon(
     """,
     speaker="""
     yo me mi mis nosotros nuestro nuestra esto eso aqui puedo podemos gestiono tengo llevo siento poder hago eso
+    estoy mio mia dispongo ofrecemos hacemos tramito ocupo canal
     """,
     ability=phrases("""
     puedo; podemos; poder; posible; admitida|admitido; gestiono; gestionamos; corresponde; capaz; disponible;
-    ofrezco; ofrecemos; hago; hacemos; forma parte; tengo acceso; permite; alcance; encargo
+    ofrezco; ofrecemos; hago; hacemos; forma parte; tengo acceso; permite; alcance; encargo; autorizado;
+    autorizada; ocupo; ocupamos; tramito; tramitamos; llevo; llevamos; canal; competencia; competencias;
+    informacion; acceso; idea; responder; ayudar; ayudarle; dar; darle; facilitar; facilitarlo; gestionar;
+    atender; conozco; se; sabria; recomendar; admitido; contestar; resolver; toca
     """),
     limits=phrases("""
     solo gestiono|puedo|me|llevo|atiendo; solamente; unicamente; yo ?solo llevo|gestiono|atiendo|me;
@@ -36,7 +40,10 @@ SPANISH = Lexicon(
     tendria|tiene|tendra|tendrias|tienes que ver~|consultar~|preguntar~|hablar~|contactar~;
     pasarle|ponerle|derivarle|transferirle|comunicarle|pasarte|ponerte ** con|a;
     consulte|pregunte|contacte|llame|hable|dirijase ** clinica|personal|equipo|recepcion|banco|hotel|persona|oficina|medico|agente;
-    puedo|podemos pasar~; me limito; lo tiene que; eso tendria
+    puedo|podemos pasar~; me limito; lo tiene que; eso tendria;
+    solo me ocupo|encargo|dedico; me ocupo solo|unicamente; de eso se ocupa|encarga; limitado|limitada a;
+    ninguna idea; ni idea; solo estoy; mejor ** consulte|pregunte|hable|llame;
+    debe|deben|tendria|tendra|podra|puede|tiene ?que ** responder~|contestar~|resolver~|decir~|confirmar~ ** medico|persona|equipo|agente|oficina|asesor|clinica|hotel|banco|abogado|tecnico
     """),
     offers=phrases("""
     puedo ?tambien ?ayudar~; podemos ?tambien ?ayudar~; le|te ayudo; puedo; podemos;
@@ -56,7 +63,8 @@ SPANISH = Lexicon(
     ^listo; ^hecho; ^ya esta ?hecho; he|hemos ?ya ?tambien @done; le|les|te|se ha|han|hemos|he @done;
     ha|han sido *; su|sus|la|el|las|los|todo ** ?ya esta|estan|queda|quedan ?ya ?ahora @done;
     ya esta|estan|queda|quedan @done; esta|estan en camino; queda|quedan @done;
-    le devuelvo|reembolso|transfiero|paso|cancelo|bloqueo ahora|ya|inmediatamente
+    le devuelvo|reembolso|transfiero|paso|cancelo|bloqueo ahora|ya|inmediatamente;
+    acabo|acaba|acabamos|acaban de *; su|sus|la|el ** ?ya esta|estan|es|son ahora; esta|estan ahora @done
     """),
     done_words="""
     reservada reservado reservadas reservados cancelada cancelado canceladas cancelados confirmada confirmado
@@ -77,7 +85,9 @@ SPANISH = Lexicon(
     le|les|te envio|enviamos|aviso|avisamos|llamo|llamamos|devuelvo|devolvemos|reembolso|regalo|regalamos|mando|mandamos;
     recibira|recibiran|recibiras; voy|vamos a enviar~|llamar~|avisar~|cancelar~|reservar~|devolver~|bloquear~;
     su|sus ** sera|seran ?ya *; me encargo; nos encargamos; me ocupo;
-    enfermera|enfermero|medico|especialista|agente|asesor|tecnico|responsable|companero|alguien ** ira|vendra|llamara|pasara|contactara
+    enfermera|enfermero|medico|especialista|agente|asesor|tecnico|responsable|companero|alguien ** ira|vendra|llamara|pasara|contactara;
+    manana|hoy|pronto|enseguida|ahora ** ~ara|~era|~ira|~aran|~eran|~iran;
+    le|les garantizo|garantizamos|prometo|prometemos|aseguro|aseguramos
     """),
     records=phrases("""
     tiene|tienes ?actualmente ?ya una|un|dos|tres|cuatro|cinco|varias|varios|ninguna|ningun ** cita~|reserva~|tarjeta~|cargo~|visita~|linea~|pedido~;
@@ -89,7 +99,9 @@ SPANISH = Lexicon(
     cual|cuales es|son su|sus|tu|tus;
     me da|dice|indica|facilita|confirma|puede ?dar ?decir ?indicar su|sus|tu|tus;
     necesito|necesitamos ?saber ?tener su|sus; su|sus ** por favor; su|sus ** ayudaria|basta|bastaria|ayudara;
-    darme|decirme|indicarme|facilitarme su|sus|tu|tus
+    darme|decirme|indicarme|facilitarme su|sus|tu|tus; cual|cuales es|son el|la|los|las ** de su|sus|tu|tus;
+    puede|podria|puedes ** su|sus|tu|tus;
+    enviarme|mandarme|mandeme|mandenos|envieme|envienos|digame|deme ** su|sus|tu|tus|el|la
     """),
     thing_end="""
     y o para de del en con por que si es son a al antes luego favor ya
@@ -103,7 +115,8 @@ SPANISH = Lexicon(
     debe|deben|tiene que|deberia ** contener|ser|tener|empezar|llevar|constar; no coincide; no es; no cumple;
     no tiene; incorrecto|incorrecta; formato; compruebe|revise|revisar|comprobar; repita|repetir|vuelva;
     indique|escriba|facilite|digame|deme; puede|podria ** dar~|decir~|indicar~|repetir~|revisar~; por ejemplo;
-    falta|faltan; demasiado; necesito; cual es; cuales son; esperado
+    falta|faltan; demasiado; necesito; cual es; cuales son; esperado; solo acepto|aceptamos; mayuscula|mayusculas;
+    no puedo aceptar; intente|intentelo
     """),
     fillers="""
     si no claro bueno entonces segun gracias hola lamentablemente sin embargo efectivamente

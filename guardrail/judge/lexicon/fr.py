@@ -24,19 +24,26 @@ FRENCH = Lexicon(
     decembre|dec
     """,
     speaker="""
-    je j moi nous notre nos mes mon ma ceci cela ca ici on c ce
+    je j moi nous notre nos mes mon ma ceci cela ca ici on c ce m suis
     """,
     ability=phrases("""
     peux; peut; pouvons; puis; pouvoir; mesure; possibilites; possible; pris|prise|prises en charge; charge;
     partie; permis; gere; gerons; propose; proposons; fais; faisons; traite; dispose; ressort; releve; capable;
-    acces; habilite; role
+    acces; habilite; role; attributions; possibilite; information; informations; idee; accessible; accessibles;
+    competences; competence; autorise; autorisee; occupe; concerne; domaine; repondre; aider; donner; fournir;
+    acceder; renseigner; conseiller; connais; sais; gerer; prends; prenons; relevent; assure; entre; perimetre;
+    ressources; reponse; delivre; pratique
     """),
     limits=phrases("""
     seul|seule|seuls ** pourra|peut|pourront|peuvent; je ?ne gere ?que; je m occupe; mon role; au dela de;
     hors de ?mon|ma|mes|notre; orienter|mettre|diriger|transferer|passer|adresser ** vers|relation|a|avec;
     vous orienter|adresser|rapprocher;
     contactez|contacter|appelez|demandez|adressez|voyez ** clinique|equipe|accueil|agence|banque|hotel|conseiller|service|personne|medecin;
-    voir avec; me limite; uniquement; n est pas pris; ne fait pas partie
+    voir avec; me limite; uniquement; n est pas pris; ne fait pas partie; limite|limitee|limites ?a ?aux ?au;
+    aucune idee;
+    doit|devra|pourra|peut ** repondre|renseigner|confirmer ** medecin|pharmacien|conseiller|personne|equipe|agence;
+    rapprochez vous; mis|mise en relation; s adresser a; c est ** medecin|conseiller|accueil|equipe qui;
+    ne m occupe que; je suis la pour; seulement pour
     """),
     offers=phrases("""
     je|nous peux|pouvons|puis; puis je; peut on; pouvons nous; souhaitez vous; voulez vous; avec plaisir;
@@ -58,7 +65,9 @@ FRENCH = Lexicon(
     a|ont ?bien ?deja ?vous ?egalement ete *; vous a|ont ete *;
     est|sont ?desormais ?bien ?deja enregistre~|pret|prete|prets|pretes;
     elle|il|c est ?bien ?deja ?maintenant @done; est en route; sont en route;
-    je|nous vous|la|le|les transfere|mets|connecte|rembourse|bloque|annule|reserve
+    je|nous vous|la|le|les transfere|mets|connecte|rembourse|bloque|annule|reserve;
+    vient|viennent|viens|venons d etre|de ** *; vient|viens|venons de|d *;
+    votre|vos ** est|sont maintenant|desormais
     """),
     done_words="""
     reserve reservee reserves reservees annule annulee annules annulees confirme confirmee confirmes confirmees
@@ -79,7 +88,8 @@ FRENCH = Lexicon(
     vous rappellera|contactera|enverra|appellera|recontactera|previendra|attendra|remboursera|repondra ?dans ?sous ?d;
     infirmiere|infirmier|medecin|specialiste|conseiller|conseillere|technicien|responsable|collegue|quelqu|equipe ** passera|viendra|appellera|rappellera|contactera|interviendra|livrera;
     votre|vos ** sera|seront ?bien ?vite *; je|nous m|nous en occupe|occupons; nous ferons; je ferai;
-    je vais|nous allons ?vous ?le ?la ?les envoyer|rappeler|contacter|annuler|reserver|bloquer|rembourser|transmettre|prevenir
+    je vais|nous allons ?vous ?le ?la ?les envoyer|rappeler|contacter|annuler|reserver|bloquer|rembourser|transmettre|prevenir;
+    demain|bientot|aujourd ** ~era|~ront|~erez|~irez; je vous garantis|promets|assure
     """),
     records=phrases("""
     vous avez ?actuellement ?deja un|une|deux|trois|quatre|cinq|plusieurs|aucun|aucune ** rendez|reservation~|carte~|operation~|debit~|visite~|ligne~|commande~;
@@ -92,7 +102,9 @@ FRENCH = Lexicon(
     quel|quelle|quels|quelles est|sont votre|vos; il me|nous faut|faudrait votre|vos;
     j ai|nous avons besoin de votre|vos; votre|vos ** suffit|suffira|aiderait|aidera|suffirait;
     me|nous donner|indiquer|communiquer|preciser|confirmer votre|vos; puis je avoir votre|vos;
-    votre|vos ** s il vous plait; avoir votre|vos
+    votre|vos ** s il vous plait; avoir votre|vos;
+    quel|quelle|quels|quelles est|sont le|la|les ** de|du votre|vos; pouvez|pourriez vous ** votre|vos;
+    envoyer|donner|communiquer|indiquer|preciser votre|vos; merci de|d ** votre|vos
     """),
     thing_end="""
     et ou pour de du d a au en avec s afin que qui si est sont puis je nous vous il svp dans sur avant ensuite
@@ -107,7 +119,8 @@ FRENCH = Lexicon(
     nouveau; valide; invalide; doit|doivent|devrait ** contenir|etre|comporter|commencer|avoir|s|comprendre;
     ne correspond; n est pas; n a pas; incorrect|incorrecte; format; verifier|verifiez;
     redonner|redonnez|ressaisir|retapez|repeter|repetez; donnez|indiquez|saisissez|precisez; pouvez|pourriez vous;
-    il me faut; par exemple; manque; trop court|long|courte|longue; il faut; attendu; quel|quelle est
+    il me faut; par exemple; manque; trop court|long|courte|longue; il faut; attendu; quel|quelle est; merci de|d;
+    uniquement|seulement; redonnez|renvoyez; acceptee|accepte; majuscules
     """),
     fillers="""
     oui non bien sur alors donc voici selon merci bonjour desole malheureusement cependant toutefois effectivement

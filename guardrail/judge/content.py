@@ -1,0 +1,119 @@
+"""A sentence as it is compared with another: stems, figures with their units, codes, polarity.
+
+It must never weigh them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from guardrail.judge.lexicon.things import ALIKE, UNITS, UNIVERSALS
+from guardrail.judge.speech import FILLERS, NEGATIONS, NUMBER_WORDS, STOP_WORDS, flat
+from guardrail.judge.text import canonical_number, numbers, plain, stem
+
+_NEGATION_REACH = 3
+"""How many words behind a negation are negated."""
+_SMALL = 3
+"""Number words up to this one say a quantity only before a unit: "two of them" is no figure."""
+_CODES_MAX = 3
+"""A sentence with more words in capitals is shouting, not naming."""
+
+_FREE = re.compile(
+    r"\b(?:(?:no|without|free of|libre de|sans|sin) (?:any |extra |additional |aucun )?"
+    r"(?:charges?|fees?|costs?|frais|costes?|gastos?|cargos?)"
+    r"|gratuite?s?|gratuitement|gratis|gratuita?s?|gratuitos?)\b"
+)
+_CLAUSE = re.compile(r"[,;:()–—]")
+_CLOCK = re.compile(r"\b(1[0-2]|0?[1-9])(?:[:.h]([0-5][0-9]))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
+_COUNTED = re.compile(r"([0-9]+(?:[.,:][0-9]+)*)\s?(%|€|£|\$|[^\W\d_]+)|([€£$])\s?([0-9]+(?:[.,][0-9]+)*)")
+_CODE = re.compile(r"(?<![\w-])[A-Z]{1,6}(?:-[A-Z0-9]{1,8})*(?![\w-])")
+_PLAIN_CAPITALS = frozenset(["I", "A", "O", "Y", "OK", "SMS", "SIM", "ID", "PDF", "TV", "FAQ", "GP", "PIN", "USB", "AM", "PM"])
+_AMBIGUOUS = frozenset({"once", "sept", "neuf"})
+"""Number words of one language that are everyday words of another."""
+
+_SIGNS = {"%": "percent", "€": "euro", "£": "pound", "$": "dollar"}
+_UNIT = {word: group.split()[0] for group in UNITS for word in group.split()} | _SIGNS
+_ALIKE = {
+    stem(word): (f"={number}", opposite)
+    for number, group in enumerate(ALIKE)
+    for opposite, words in ((False, group[0]), (True, group[1]))
+    for word in words.split()
+}
+
+
+class Words(msgspec.Struct, frozen=True):
+    """A sentence's content.
+
+    A stem that stands under a negation, or says the opposite of its kin, is in `negated` too.
+    """
+
+    stems: frozenset[str]
+    figures: frozenset[str]
+    negated: frozenset[str]
+    mixed: frozenset[str]
+    """Stems that stand both ways in the sentence: nothing follows from them."""
+    counted: frozenset[tuple[str, str]]
+    """Figures with the unit that they count."""
+    codes: frozenset[str]
+    """Words in capitals: plan M, PLAN-XL."""
+    universal: bool
+    """Whether it lifts every limit: any time, always."""
+
+
+@lru_cache(maxsize=4096)
+def read_words(text: str) -> Words:
+    """A sentence's content. Linear in its length."""
+    text = _CLOCK.sub(_clock, text)
+    negated: set[str] = set()
+    affirmed: set[str] = set()
+    figures, counted = set(numbers(text)), _counted(text)
+    for clause in _CLAUSE.split(text):
+        _read_clause(_FREE.sub("free", flat(clause)).split(), (affirmed, negated), figures, counted)
+    line = f" {flat(text)} "
+    codes = frozenset(code for code in _CODE.findall(text) if code not in _PLAIN_CAPITALS)
+    return Words(
+        stems=frozenset(affirmed | negated),
+        figures=frozenset(figures),
+        negated=frozenset(negated),
+        mixed=frozenset(negated & affirmed),
+        counted=frozenset(counted),
+        codes=codes if len(codes) <= _CODES_MAX else frozenset(),
+        universal=any(f" {phrase} " in line for phrase in UNIVERSALS),
+    )
+
+
+def _read_clause(
+    words: list[str], sides: tuple[set[str], set[str]], figures: set[str], counted: set[tuple[str, str]]
+) -> None:
+    reach = 0
+    for position, word in enumerate(words):
+        if word in NEGATIONS:
+            reach = _NEGATION_REACH
+            continue
+        if (value := NUMBER_WORDS.get(word, 0)) > 1 and word not in _AMBIGUOUS:
+            unit = _UNIT.get(words[position + 1]) if position + 1 < len(words) else None
+            if unit is not None:
+                counted.add((str(value), unit))
+            if unit is not None or value > _SMALL:
+                figures.add(str(value))
+        elif not word[0].isdigit() and word not in STOP_WORDS and word not in FILLERS:
+            cut, opposite = _ALIKE.get(stem(word), (stem(word), False))
+            sides[bool(reach) != opposite].add(cut)
+        reach = max(0, reach - 1)
+
+
+def _clock(match: re.Match[str]) -> str:
+    """A time of the twelve-hour clock on the other one: 3 pm -> 15:00."""
+    hour = int(match[1]) % 12 + (12 if match[3].lower() == "p" else 0)
+    return f"{hour}:{match[2] or '00'}"
+
+
+def _counted(text: str) -> set[tuple[str, str]]:
+    counted = set()
+    for figure, unit, sign, amount in _COUNTED.findall(plain(text)):
+        if (unit or sign) in _UNIT:
+            counted.add((canonical_number(figure or amount), _UNIT[unit or sign]))
+    return counted
