@@ -13,15 +13,7 @@ from typing import Any
 
 import msgspec
 
-from guardrail.judge.envelope import (
-    Call,
-    Content,
-    Opened,
-    echoes_schema,
-    inner_calls,
-    open_envelope,
-    written_call,
-)
+from guardrail.judge.envelope import Call, Content, Opened, echoes_schema, inner_calls, open_envelope, written_call
 from guardrail.judge.extract import PIECES_MAX, Piece, called_before, scan
 from guardrail.judge.jsontext import (
     FINDINGS_MAX,
@@ -77,7 +69,7 @@ def _settled(found: Found, shape: Shape) -> Reading:
     tree, findings = found.tree if isinstance(found.tree, dict) else None, found.findings
     if tree is not None:
         seen = survey(tree, shape.levels())
-        findings = (*findings, *seen.findings)
+        findings = (*seen.findings, *findings)
         if any(finding.code == "encoding.lone_surrogate" for finding in seen.findings):
             tree = encodable(tree)
         if any(finding.fatal for finding in seen.findings):
@@ -86,7 +78,7 @@ def _settled(found: Found, shape: Shape) -> Reading:
     for finding in sorted(findings, key=lambda finding: not finding.fatal):
         place = finding.pointer if finding.pointer in found.ambiguous else nearest(tree, finding.pointer)
         told.setdefault((finding.code, place), msgspec.structs.replace(finding, pointer=place))
-    return Reading(tree, tuple(told.values())[:FINDINGS_MAX], found.ambiguous if tree is not None else frozenset())
+    return Reading(tree, tuple(told.values())[: 2 * FINDINGS_MAX], found.ambiguous if tree is not None else frozenset())
 
 
 def _from_value(value: Any, shape: Shape) -> Found:
@@ -164,21 +156,18 @@ def _from_encoded(text: str, shape: Shape, layers: int) -> Found:
 
 def _from_pieces(pieces: list[Found], shape: Shape, layers: int) -> Found:
     """The one response among the values of a text."""
-    candidates: list[Found] = []
-    wrapped = False
-    for piece in pieces:
-        if isinstance(piece.tree, list):
-            wrapped = True
-            candidates += [piece.at(f"/{index}", item) for index, item in enumerate(piece.tree)]
-        else:
-            candidates.append(piece)
-    if not candidates:
-        return refused("schema.not_object", "an empty array", Finding("syntax.empty", fatal=True))
-    if len(candidates) > PIECES_MAX:
+    if sum(len(piece.tree) if isinstance(piece.tree, list) else 1 for piece in pieces) > PIECES_MAX:
         return refused("syntax.multiple_objects", f"more than {PIECES_MAX} objects")
+    candidates: list[Found] = []
+    for piece in pieces:
+        items = enumerate(piece.tree) if isinstance(piece.tree, list) else ()
+        candidates += [piece.at(f"/{index}", item) for index, item in items] or [piece]
+    if any(candidate.tree == [] for candidate in candidates):
+        return refused("schema.not_object", "an empty array", Finding("syntax.empty", fatal=True))
     if any(not isinstance(candidate.tree, dict) and not candidate.fatal for candidate in candidates):
         return refused("schema.not_object")
     found = _the_one([_unwrapped(candidate, shape, layers) for candidate in candidates], shape)
+    wrapped = any(isinstance(piece.tree, list) for piece in pieces)
     return found.beside(Finding("schema.array_wrapped")) if wrapped else found
 
 
@@ -208,9 +197,22 @@ def _speaks(found: Found) -> bool:
 
 
 _WRAPPERS = frozenset(
-    {"answer", "args", "arguments", "assistant", "body", "content", "data", "final", "final_answer", "input", "json"}
+    {
+        "answer",
+        "args",
+        "arguments",
+        "assistant",
+        "body",
+        "completion",
+        "content",
+        "data",
+        "final",
+        "final_answer",
+        "input",
+        "json",
+    }
     | {"kwargs", "message", "object", "output", "parameters", "params", "payload", "reply", "response", "result"}
-    | {"results", "return", "tool_input", "value"}
+    | {"results", "return", "text", "tool_input", "value", "generated_text", "output_text"}
 )
 
 
@@ -337,6 +339,9 @@ def _said(content: Content, shape: Shape, layers: int) -> Found:
     return _from_text(content.text, shape, layers)
 
 
+_THOUGHT = frozenset({"syntax.think_block"})
+
+
 def _with_text(found: Found, text: str, shape: Shape, layers: int) -> Found:
     """A call's reading with the text beside it: chatter is told; another object there contradicts the call."""
     if not text.strip():
@@ -344,7 +349,7 @@ def _with_text(found: Found, text: str, shape: Shape, layers: int) -> Found:
     beside = _from_text(text, shape, layers)
     codes = {finding.code for finding in beside.findings if finding.fatal}
     if codes and codes <= {"syntax.no_json", "schema.not_object", "envelope.refusal"}:
-        return found.beside(Finding("syntax.prose_prefix"))
+        return found.beside(Finding("syntax.prose_prefix"), *(one for one in beside.findings if one.code in _THOUGHT))
     if beside.tree is not None and same(beside.tree, found.tree):
         return found.beside(Finding("syntax.repeated_object"))
     return found.beside(Finding("syntax.multiple_objects", "", "text beside a call", fatal=True))

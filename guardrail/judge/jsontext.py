@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from math import isfinite
 from typing import Any
 
 import msgspec
@@ -25,7 +26,7 @@ CONTAINERS = frozenset(
     }
 )
 FINDINGS_MAX = 64
-"""A response needs no longer list of what is wrong with it; a flood of the same repair must not fill the audit line."""
+"""How many places with suspect values are told; a flood must not fill the audit line."""
 DEPTH_MAX = 200
 """No policy goes deeper: our readers recurse once or twice a level, and Python's stack ends at 1,000 frames."""
 
@@ -201,46 +202,50 @@ class Survey(msgspec.Struct, frozen=True):
 
 
 def survey(tree: Any, levels: int) -> Survey:
-    """Walk a tree once, without recursion: suspect characters, big integers, numbers beyond all bounds, depth, size."""
+    """Walk a tree once, without recursion: suspect characters, big integers, numbers beyond all bounds, depth, size.
+
+    A flood is fatal: of what isn't told nothing could be decided.
+    """
     findings: list[Finding] = []
     chars = 0
-    stack: list[tuple[Any, tuple[str | int, ...]]] = [(tree, ())]
+    stack: list[tuple[Any, tuple[str | int, ...]]] = [([tree], ())]
     while stack:
-        value, path = stack.pop()
-        if isinstance(value, (dict, list)):
-            if len(path) >= levels:
-                return Survey((Finding("limits.too_deep", fatal=True),), chars)
-            stack.extend(_children(value, path))
-            chars += 2 * len(value)
-        elif isinstance(value, str):
-            chars += len(value)
-        if len(findings) < FINDINGS_MAX:
-            findings += _told(value, path)
+        container, path = stack.pop()
+        if len(path) > levels:
+            return Survey((Finding("limits.too_deep", fatal=True),), chars)
+        for token, value in container.items() if isinstance(container, dict) else enumerate(container):
+            chars += 2
+            if isinstance(value, (dict, list)):
+                stack.append((value, (*path, token)))
+            elif isinstance(value, str):
+                chars += len(value)
+            if _speaks(value) and len(findings) < FINDINGS_MAX:
+                findings += _told(value, (*path[1:], token) if path else ())
+    if len(findings) >= FINDINGS_MAX:
+        findings[0] = msgspec.structs.replace(findings[0], detail="and many more", fatal=True)
     return Survey(tuple(findings), chars)
 
 
-def _children(
-    value: dict[str, Any] | list[Any], path: tuple[str | int, ...]
-) -> list[tuple[Any, tuple[str | int, ...]]]:
-    """The children of a container with their paths, last first, so that a stack gives them in order."""
-    pairs: Iterable[tuple[str | int, Any]] = value.items() if isinstance(value, dict) else enumerate(value)
-    return [(child, (*path, token)) for token, child in pairs][::-1]
+def _speaks(value: Any) -> bool:
+    """Whether a value may have something to tell: cheap, for it is asked of every value."""
+    if isinstance(value, str):
+        return not value.isascii() or "\x00" in value
+    return isinstance(value, (dict, float)) or (isinstance(value, int) and not -(2**63) <= value < 2**64)
 
 
 def _told(value: Any, path: tuple[str | int, ...]) -> Iterator[Finding]:
     """The findings of one value and of its keys."""
     if isinstance(value, str):
-        if not value.isascii() or "\x00" in value:
-            yield from (Finding(code, pointer(path), detail) for code, detail in suspects(value))
+        yield from (Finding(code, pointer(path), detail) for code, detail in suspects(value))
     elif isinstance(value, dict):
         for key in value:
             if not key.isascii() or "\x00" in key:
                 yield from (
                     Finding(code, pointer((*path, key)), f"{detail} in a key") for code, detail in suspects(key)
                 )
-    elif isinstance(value, int) and not -(2**63) <= value < 2**64:
+    elif isinstance(value, int):
         yield Finding("types.big_int", pointer(path), f"{value.bit_length()} bits")
-    elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
+    elif not isfinite(value):
         yield Finding("syntax.nonfinite_number", pointer(path), fatal=True)
 
 

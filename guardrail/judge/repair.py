@@ -222,7 +222,7 @@ class _Reader:
         string = _COMPLETE_STRING.match(self._text, pos, self._stop)
         if not string:
             return False
-        mark = self._mark(_past_space(self._text, string.end(), self._stop))
+        mark = self._mark(_past(_SPACE, self._text, string.end(), self._stop))
         return mark == ":" if closer == "}" else mark != "" and mark in ',]"'
 
     def _stray(self, start: int, pos: int) -> _UnreadableError:
@@ -278,10 +278,9 @@ class _Reader:
         told: dict[str, int] = {quotes.code: start} if quotes.code else {}
         pos = start + 1
         while True:
-            run = quotes.plain.match(self._text, pos, self._stop)
-            if run:
-                parts.append(run[0])
-                pos = run.end()
+            run = _past(quotes.plain, self._text, pos, self._stop)
+            parts.append(self._text[pos:run])
+            pos = run
             mark = self._mark(pos)
             if mark == "":
                 raise self._unclosed(start, quotes)
@@ -307,7 +306,7 @@ class _Reader:
         if quotes is STRAIGHT:
             return True
         mark = self._text[pos]
-        following = self._mark(_past_space(self._text, pos + 1, self._stop))
+        following = self._mark(_past(_SPACE, self._text, pos + 1, self._stop))
         if mark in quotes.closing and (following in structural if following else structural != ":"):
             return True
         if quotes.apostrophes and mark in "'’" and self._inside_word(pos):
@@ -361,7 +360,7 @@ class _Reader:
     def _blank(self, pos: int) -> int:
         """The next position that is neither blank nor comment."""
         while True:
-            pos = _past_space(self._text, pos, self._stop)
+            pos = _past(_SPACE, self._text, pos, self._stop)
             mark = self._mark(pos)
             if mark in ("/", "#") and (comment := _COMMENT.match(self._text, pos, self._stop)):
                 self._comment(comment)
@@ -394,7 +393,7 @@ class _Reader:
         return self._text[pos] if pos < self._stop else ""
 
 
-def _past_space(text: str, pos: int, stop: int) -> int:
-    """The next position that is no JSON blank."""
-    match = _SPACE.match(text, pos, stop)
+def _past(pattern: re.Pattern[str], text: str, pos: int, stop: int) -> int:
+    """The position after what the pattern matches here."""
+    match = pattern.match(text, pos, stop)
     return match.end() if match else pos

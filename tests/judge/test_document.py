@@ -80,6 +80,7 @@ PASSES = [
     (f"[{TEXT},{TEXT}]", {"schema.array_wrapped", "syntax.repeated_object"}),
     (json.dumps({"response": GOOD}), {"schema.wrapper_key"}),
     (json.dumps({"data": {"result": GOOD}}), {"schema.wrapper_key"}),
+    (json.dumps([{"generated_text": TEXT}]), {"schema.array_wrapped", "schema.wrapper_key", "syntax.double_encoded"}),
     (json.dumps({"output": TEXT}), {"schema.wrapper_key", "syntax.double_encoded"}),
     (json.dumps(TEXT), {"syntax.double_encoded"}),
     (json.dumps(json.dumps(TEXT)), {"syntax.double_encoded"}),

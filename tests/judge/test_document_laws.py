@@ -57,7 +57,7 @@ def check(reading: Reading) -> None:
     """What holds of every reading."""
     assert reading.tree is not None or fatal(reading)
     assert codes(reading) <= CODES.keys()
-    assert len(reading.findings) <= 64
+    assert len(reading.findings) <= 128
     for finding in reading.findings:
         (finding.pointer + finding.detail).encode()
         assert finding.pointer == "" or finding.pointer.startswith("/")

@@ -95,7 +95,17 @@ def test_an_object_is_read_like_its_text() -> None:
     assert fatal(read_response({"generated_answer": deep}, SHAPE)) == {"limits.too_deep"}
     assert fatal(read_response({"generated_answer": "x" * 300_000}, SHAPE)) == {"limits.too_large"}
     assert fatal(read_response({"generated_answer": float("nan")}, SHAPE)) == {"syntax.nonfinite_number"}
-    assert len(read_response({"generated_answer": ["\x00"] * 1000}, SHAPE).findings) == 64
+
+
+def test_a_flood_of_suspect_characters_is_refused() -> None:
+    """So many that one in the answer might go untold: nothing is approved."""
+    reading = read_response({"generated_answer": ["\x00"] * 1000 + ["\u202e"]}, SHAPE)
+    assert reading.tree is None
+    assert fatal(reading) == {"encoding.nul_char"}
+    assert len(reading.findings) <= 64
+    text = "[" + "1," * 10 + "]"
+    reading = read_response("{" + "".join(f"'k{n}': {text} " for n in range(20)) + with_answer('"\u202e"')[1:], SHAPE)
+    assert reading.tree is None or "encoding.bidi_control" in codes(reading)
 
 
 def test_the_response_given_is_never_changed() -> None:

@@ -117,6 +117,7 @@ PASSES: list[tuple[Any, set[str]]] = [
     (message({"type": "thinking", "thinking": OTHER_TEXT}, T), {"anthropic"}),
     (message(USE, reason="tool_use"), {"anthropic"}),
     (message({"type": "text", "text": "I use the tool."}, USE), {"anthropic", "prose_prefix"}),
+    (message({"type": "text", "text": "<thinking>x</thinking>"}, USE), {"anthropic", "prose_prefix", "think_block"}),
     (message(T, reason="max_tokens"), {"anthropic", "finish_length"}),
     ({"role": "assistant", "content": TEXT, "stop_reason": "end_turn"}, {"anthropic"}),
     ({"completion": TEXT, "stop_reason": "stop_sequence"}, {"anthropic"}),
