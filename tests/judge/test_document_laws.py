@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -155,20 +156,26 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }  # fmt: skip
 
 
+LIMIT_S = 2.0 if sys.gettrace() is None else 20.0  # a tracing coverage run takes several times as long
+ATTEMPTS = 3  # a busy machine may stall one reading, not three
+
+
 def seconds(text: str) -> float:
-    """The best of a few readings."""
+    """How long one reading takes."""
     shape = Shape(response_chars=2_000_000)
-    best = 9.0
-    for _ in range(2):
-        start = time.perf_counter()
-        check(read_response(text, shape))
-        best = min(best, time.perf_counter() - start)
-    return best
+    start = time.perf_counter()
+    check(read_response(text, shape))
+    return time.perf_counter() - start
+
+
+def grows_linearly(make: Callable[[int], str], chars: int) -> bool:
+    """Whether twice the text takes about twice the time, with an allowance for what is too short to measure."""
+    half, whole = make(chars // 2), make(chars)
+    return any(seconds(whole) < min(LIMIT_S, 4 * seconds(half) + 0.02) for _ in range(ATTEMPTS))
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_takes_linear_time(name: str) -> None:
     """Twice the text takes about twice the time, and a megabyte less than two seconds."""
-    make = HOSTILE[name]
-    assert seconds(make(65_536)) < 4 * seconds(make(32_768)) + 0.02
-    assert seconds(make(1_000_000)) < min(2.0, 4 * seconds(make(500_000)) + 0.05)
+    assert grows_linearly(HOSTILE[name], 65_536)
+    assert grows_linearly(HOSTILE[name], 1_000_000)
