@@ -27,7 +27,10 @@ LATE = [
     (scope("answer"), "/generated_answer"),
     (scope("evidence_from_prompt", "answer"), "/generated_answer"),
     (parameter_turn(reordered(item(), "parameter_value_format_regex")), "/user_messages_analysis/parameters/0"),
-    (parameter_turn(reordered(item(), "parameter_id", "simulate_regex_execution")), "/user_messages_analysis/parameters/0"),
+    (
+        parameter_turn(reordered(item(), "parameter_id", "simulate_regex_execution")),
+        "/user_messages_analysis/parameters/0",
+    ),
     (reordered(parameter_turn(), "generated_answer"), ""),
 ]
 
@@ -65,7 +68,9 @@ def test_strict_refuses_whatever_the_actions_say() -> None:
 
 def test_off_sees_nothing() -> None:
     """Given order off, then no order is wrong."""
-    decision = judged(scope("answer"), policy=hotel(response={"order": "off"}, on_fail={"schema.field_order": "reject"}))
+    decision = judged(
+        scope("answer"), policy=hotel(response={"order": "off"}, on_fail={"schema.field_order": "reject"})
+    )
     assert codes(decision) == set()
 
 
@@ -81,7 +86,11 @@ def own(reasoning: list[str], order: str) -> Any:
 
 OWN: list[tuple[list[str], dict[str, Any], str | None]] = [
     (["/steps/*/why"], {"steps": [{"why": "a", "do": "b"}], "generated_answer": {"answer": "Which night?"}}, None),
-    (["/steps/*/why"], {"steps": [{"do": "b", "why": "a"}], "generated_answer": {"answer": "Which night?"}}, "/steps/0"),
+    (
+        ["/steps/*/why"],
+        {"steps": [{"do": "b", "why": "a"}], "generated_answer": {"answer": "Which night?"}},
+        "/steps/0",
+    ),
     (["/generated_answer/why"], {"generated_answer": {"answer": "Which night?", "why": "x"}}, "/generated_answer"),
     (["/generated_answer/why"], {"generated_answer": {"why": "x", "answer": "Which night?"}}, None),
     (["/why"], {"generated_answer": {"answer": "Which night?"}, "why": "x"}, ""),
@@ -92,7 +101,9 @@ OWN: list[tuple[list[str], dict[str, Any], str | None]] = [
 
 
 @pytest.mark.parametrize(("reasoning", "turn", "pointer"), OWN)
-def test_reasoning_fields_of_ones_own_come_first_too(reasoning: list[str], turn: dict[str, Any], pointer: str | None) -> None:
+def test_reasoning_fields_of_ones_own_come_first_too(
+    reasoning: list[str], turn: dict[str, Any], pointer: str | None
+) -> None:
     """Given a policy's own reasoning pointers, then order is asked of them at the root, in objects and in list items."""
     told = [] if pointer is None else [pointer]
     reported = judged(turn, policy=own(reasoning, "report"))

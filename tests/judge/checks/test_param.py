@@ -267,7 +267,9 @@ def test_an_underclaim_may_be_reported_only() -> None:
     assert passed(decision) == ()
 
 
-@pytest.mark.parametrize("given", [BOOKING_FORMAT, BOOKING_FORMAT.upper(), "3 letters followed by 3 numbers", "ABC123), "])
+@pytest.mark.parametrize(
+    "given", [BOOKING_FORMAT, BOOKING_FORMAT.upper(), "3 letters followed by 3 numbers", "ABC123), "]
+)
 def test_a_format_text_may_be_spelled_otherwise(given: str) -> None:
     """Given the format in another case, cut at its end or empty of words, then only a real change is told."""
     decision = told({"parameter_value_format": given}, PLAIN)

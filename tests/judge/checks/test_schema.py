@@ -228,7 +228,9 @@ FLAT: dict[str, Any] = {
 
 def test_a_schema_of_the_operators_own_holds() -> None:
     """Given a policy with its own schema, then a response of that shape is approved and only its answer goes out."""
-    decision = judged({"why": "asked", "generated_answer": {"quote": "q", "answer": "Which night?"}}, policy=hotel(response=FLAT))
+    decision = judged(
+        {"why": "asked", "generated_answer": {"quote": "q", "answer": "Which night?"}}, policy=hotel(response=FLAT)
+    )
     assert decision.outcome is Outcome.APPROVED
     assert decision.reply.generated_answer.answer == "Which night?"  # type: ignore[union-attr]
 
@@ -239,7 +241,11 @@ def test_a_schema_of_the_operators_own_holds() -> None:
         ({"generated_answer": {"quote": "q", "answer": "Which?"}}, "schema.missing_reasoning", ""),
         ({"why": "w", "generated_answer": {"answer": "Which?"}}, "schema.missing_reasoning", "/generated_answer"),
         ({"why": "w", "generated_answer": {"quote": "q"}}, "schema.missing_field", "/generated_answer"),
-        ({"why": "w", "score": 9, "generated_answer": {"quote": "q", "answer": "Which?"}}, "schema.wrong_type", "/score"),
+        (
+            {"why": "w", "score": 9, "generated_answer": {"quote": "q", "answer": "Which?"}},
+            "schema.wrong_type",
+            "/score",
+        ),
     ],
 )
 def test_faults_against_an_own_schema_are_told_in_our_codes(turn: dict[str, Any], code: str, pointer: str) -> None:

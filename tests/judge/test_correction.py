@@ -1,0 +1,186 @@
+"""A wrong answer made right by evidence, or refused: what is replaced, dropped, filled, stripped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from guardrail.judge.model import Decision, Outcome
+from guardrail.judge.policy import Policy
+from tests.judge.turns import answer, codes, hotel, item, judged, parameter_turn, scope_turn
+from tests.scoring import policies
+
+CLINIC = policies()["clinic-en"]
+CHARGED = "A missed appointment is charged 25 euros."
+OPEN = "The clinic is open Monday to Friday from 8 am to 6 pm."
+PROMISE = "A specialist will call you back within the hour."
+
+
+def said(text: str, message: str = "what do you charge?", policy: Policy = CLINIC, **fields: Any) -> Decision:
+    """The decision on a clinic's answer."""
+    return judged(scope_turn(text, policy, intent="book_appointment"), message, policy, **fields)
+
+
+def replayed(before: str, decision: Decision) -> str:
+    """The model's answer with the decision's edits made one after the other, blanks aside."""
+    for edit in decision.edits:
+        assert edit.before in before
+        before = before.replace(edit.before, edit.after, 1) if edit.before else f"{before} {edit.after}"
+    return " ".join(before.split())
+
+
+CORRECTED = {
+    "replaced": (
+        "A missed appointment is charged 75 euros. Which day would you like?",
+        f"{CHARGED} Which day would you like?",
+    ),
+    "dropped": (f"{CHARGED} {PROMISE}", CHARGED),
+    "dropped_from_the_middle": (f"{CHARGED} {PROMISE} {OPEN}", f"{CHARGED} {OPEN}"),
+    "not_said_twice": (f"{CHARGED} A missed appointment is charged 75 euros.", CHARGED),
+    "two_replaced": (
+        "A missed appointment is charged 75 euros. The clinic is open Monday to Friday from 7 am to 6 pm.",
+        f"{CHARGED} {OPEN}",
+    ),
+    "stripped": (f"<think>easy</think>{CHARGED}</content>", CHARGED),
+    "stripped_and_dropped": (f"<think>easy</think>{CHARGED} {PROMISE}", CHARGED),
+}
+
+
+@pytest.mark.parametrize("name", CORRECTED)
+def test_what_is_wrong_is_put_right_and_nothing_else_is_touched(name: str) -> None:
+    """Given an answer with something wrong in it, then only that is changed, and the edits describe the change exactly."""
+    text, wanted = CORRECTED[name]
+    decision = said(text)
+    assert decision.outcome is Outcome.CORRECTED
+    assert decision.answer_source == "corrected"
+    assert answer(decision) == wanted
+    assert replayed(text, decision) == wanted
+    assert all(edit.pointer == "/generated_answer/answer" for edit in decision.edits)
+
+
+def test_an_answer_that_was_only_wrong_is_filled_from_the_evidence() -> None:
+    """Given an answer of which nothing stands, then the evidence that the question is about is said, under its id."""
+    decision = said(PROMISE, "what is charged for a missed appointment?")
+    assert decision.outcome is Outcome.CORRECTED
+    assert answer(decision) == CHARGED
+    assert [(e.before, e.after, e.evidence_id) for e in decision.edits] == [(PROMISE, "", None), ("", CHARGED, "doc-3")]
+
+
+def test_courtesy_alone_is_not_an_answer() -> None:
+    """Given nothing but courtesy left, then the evidence fills it."""
+    decision = said(f"Thank you. {PROMISE}", "what is charged for a missed appointment?")
+    assert answer(decision) == f"Thank you. {CHARGED}"
+    assert replayed(f"Thank you. {PROMISE}", decision) == answer(decision)
+
+
+def test_without_evidence_for_the_question_it_is_refused() -> None:
+    """Given an answer of which nothing stands and a question that the evidence doesn't know, then it is refused."""
+    decision = said(PROMISE, "hello there")
+    assert (decision.outcome, decision.answer_source) == (Outcome.REJECTED, "fallback")
+    assert decision.edits == ()
+
+
+BROKEN = {
+    "word_hurt": "Which da\0y would you like?",
+    "field_name": "Which day? simulate_regex_execution",
+    "only_thought": "<think>which day</think>",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_cannot_be_mended_without_guessing_is_refused(name: str) -> None:
+    """Given a hurt word, a leaked field name, or nothing but thoughts, then the answer is refused, not mended."""
+    decision = said(BROKEN[name])
+    assert decision.outcome is Outcome.REJECTED
+    assert decision.edits == ()
+
+
+MARKED = [
+    "Which day would you like?\0",
+    "Which day would you like?\ud83d",
+    "Which day\u202e would you like?",
+    "<b>Which day would you like?</b>",
+    "Which day would you like?<|im_end|>",
+    '<parameter name="x">1</parameter>Which day would you like?',
+]
+
+
+@pytest.mark.parametrize("text", MARKED)
+def test_marks_are_stripped(text: str) -> None:
+    """Given broken, reordering or leaked marks at words' edges, then they are cut, and the edit shows it."""
+    decision = said(text)
+    assert decision.outcome is Outcome.CORRECTED
+    assert answer(decision) == "Which day would you like?"
+    assert [edit.after for edit in decision.edits] == ["Which day would you like?"]
+
+
+REFUSED = {"parameter_extracted_part": "ab1234", "simulate_regex_execution": False}
+
+
+def misstated(text: str, message: str = "its ab1234", **fields: Any) -> Decision:
+    """The decision on an answer that says what the booking id should look like."""
+    return judged(parameter_turn(item(**REFUSED), message=message, answer=text), message, **fields)
+
+
+def test_a_misstated_format_is_put_right() -> None:
+    """Given an answer with another format than the configured one, then the sentence is replaced, and asks if it asked."""
+    decision = misstated("It must have 2 letters followed by 4 numbers. Please try again.")
+    assert decision.outcome is Outcome.CORRECTED
+    assert "3 letters followed by 3 numbers (e.g., ABC123)" in answer(decision)
+    assert answer(decision).endswith("Please try again.")
+    assert "2 letters" not in answer(decision)
+
+
+def test_a_misstated_format_is_put_right_once() -> None:
+    """Given a sentence wrong in two ways (format and figure), then it is replaced once and the rest stands."""
+    text = "Please note that it must have 77 letters followed by 4 numbers. Please try again."
+    decision = misstated(text)
+    if decision.outcome is Outcome.CORRECTED:
+        assert answer(decision).count("3 letters") == 1
+        assert answer(decision).endswith("Please try again.")
+        assert replayed(text, decision) == answer(decision)
+    assert len({edit.before for edit in decision.edits}) == len(decision.edits)
+
+
+def test_a_correction_is_in_the_users_language() -> None:
+    """Given a French record under an English policy, then a sentence of the sidecar's own is French."""
+    decision = misstated("Il faut 2 letters et 4 numbers. Redonnez la valeur.", "c'est ab1234", locale="fr")
+    assert "3 letters followed by 3 numbers" in answer(decision)
+    assert "The expected format" not in answer(decision)
+
+
+def test_a_correction_too_long_to_be_an_answer_is_refused() -> None:
+    """Given a bound on answers that the evidence sentence breaks, then the correction doesn't go out."""
+    layout = CLINIC.layout.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    short = hotel(**{**layout, "limits": {"answer_chars": 50}})
+    text = "It's open Monday to Friday from 7 am to 6 pm."
+    assert len(OPEN) > 50 > len(text)
+    decision = said(text, policy=short)
+    assert decision.outcome is Outcome.REJECTED
+    assert len(answer(decision)) <= 8_000
+
+
+def test_a_correction_that_another_check_refuses_is_not_used() -> None:
+    """Given a wrong figure beside a deed that nobody did, then nothing is corrected."""
+    decision = said("A missed appointment is charged 75 euros. I have booked you for Monday.")
+    assert decision.outcome is Outcome.REJECTED
+    assert decision.edits == ()
+
+
+def test_a_policy_may_refuse_instead() -> None:
+    """Given a reject for the code, then a wrong figure isn't corrected."""
+    layout = CLINIC.layout.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    strict = hotel(**{**layout, "on_fail": {"ground.number_mismatch": "reject"}})
+    decision = said(CORRECTED["replaced"][0], policy=strict)
+    assert decision.outcome is Outcome.REJECTED
+    assert "ground.number_mismatch" in codes(decision)
+
+
+def test_only_what_the_policy_corrects_is_corrected() -> None:
+    """Given a report for one code and a correct for another, then only the second's sentence is changed."""
+    layout = CLINIC.layout.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    lenient = hotel(**{**layout, "on_fail": {"ground.unsupported_sentence": "report"}})
+    decision = said(f"A missed appointment is charged 75 euros. {PROMISE}", policy=lenient)
+    assert decision.outcome is Outcome.CORRECTED
+    assert answer(decision) == f"{CHARGED} {PROMISE}"
