@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+import time
 from datetime import UTC, datetime
 from types import FrameType
+from typing import Any, Self
 
 from guardrail.errors import FencedError, TransientError
 from guardrail.judge.policy import Policies
@@ -27,6 +28,9 @@ EXIT_UNREAD_GONE = 74  # EX_IOERR: unread records were deleted; a person has to 
 EXIT_BROKER = 75  # EX_TEMPFAIL: try again later
 EXIT_FENCED = 76  # EX_PROTOCOL: another instance has our place
 
+STOP_S = 6.0
+"""From SIGTERM until a gate that doesn't end is abandoned; with the last spans it stays below 10 s."""
+
 _EXITS = {
     OwnError: EXIT_OWN_ERRORS,
     UnreadDataError: EXIT_UNREAD_GONE,
@@ -36,39 +40,67 @@ _EXITS = {
 }
 
 
-def run(settings: Settings, policies: Policies, *, gate: Gate | None = None, tracing: Tracing | None = None) -> int:
+def run(settings: Settings, policies: Policies, *, tracing: Tracing | None = None) -> int:
     """Runs the gate until SIGTERM or SIGINT and gives its exit code.
 
     Raises SettingsError for what a deployment has to mend: properties, a port in use, a topic too narrow.
     """
     report = Report(policies, tracing or Tracing.from_environment())
-    gate = gate or Gate(settings, policies, report=report)
-    loaded_at = datetime.now(UTC).isoformat(timespec="seconds")
-    page = policy_page(policies, loaded_at)
-    with _stopped_by_signals(gate), Admin(settings.admin, gate.health, gate.report.text, lambda: page) as admin:
+    gate = Gate(settings, policies, report=report)
+    page = policy_page(policies, datetime.now(UTC).isoformat(timespec="seconds"))
+    with Loop(gate) as loop, Admin(settings.admin, gate.health, report.text, lambda: page) as admin:
         LOG.info("started", extra={"agents": sorted(policies), "admin_port": admin.port, "group": settings.gate.group})
-        try:
-            gate.run()
-        except tuple(_EXITS) as failure:
-            LOG.critical("stopped", extra={"error": type(failure).__name__, "reason": str(failure)})
-            return _EXITS.get(type(failure), EXIT_BROKER)
-        finally:
-            gate.report.close()
+        failure = loop.run()
+        report.close()
+    if isinstance(failure, tuple(_EXITS)):
+        LOG.critical("stopped", extra={"error": type(failure).__name__, "reason": str(failure)})
+        return next(code for kind, code in _EXITS.items() if isinstance(failure, kind))
+    if failure is not None:
+        raise failure
     LOG.info("stopped", extra={"reason": "asked to"})
     return EXIT_OK
 
 
-@contextmanager
-def _stopped_by_signals(gate: Gate) -> Iterator[None]:
-    """SIGTERM and SIGINT end the loop while this is entered."""
+class Loop:
+    """The gate in a thread of its own, while the main thread listens to signals.
 
-    def stop(number: int, _: FrameType | None) -> None:
-        LOG.info("stopping", extra={"signal": signal.Signals(number).name})
-        gate.stop()
+    librdkafka 2.16 may hold a call far beyond its timeout when brokers are gone (`send_offsets_to_transaction`), and
+    Python runs no signal handler meanwhile: in the main thread, SIGTERM would go unheard.
+    """
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._ended = threading.Event()
+        self._told_s: float | None = None
+        self._failure: BaseException | None = None
+        self._handlers: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._handlers.items():
             signal.signal(number, handler)
+
+    def run(self) -> BaseException | None:
+        """Returns when the gate has ended, or STOP_S after it was told to; gives what ended it, if it wasn't told."""
+        threading.Thread(target=self._turn, name="gate", daemon=True).start()
+        while not self._ended.wait(0.2):
+            if self._told_s is not None and time.monotonic() - self._told_s > STOP_S:
+                LOG.error("abandoned", extra={"reason": "the brokers hold the last batch: it comes whole or not at all"})
+                break
+        return self._failure
+
+    def _turn(self) -> None:
+        try:
+            self._gate.run()
+        except BaseException as failure:  # noqa: BLE001  # the main thread decides what it means
+            self._failure = failure
+        finally:
+            self._ended.set()
+
+    def _stop(self, number: int, _: FrameType | None) -> None:
+        LOG.info("stopping", extra={"signal": signal.Signals(number).name})
+        self._told_s = self._told_s or time.monotonic()
+        self._gate.stop()
