@@ -77,7 +77,7 @@ def producer_config(settings: Settings, identity: Identity, largest_bytes: int, 
         "client.id": f"guardrail.{identity.name}",
         "transaction.timeout.ms": settings.gate.transaction_ms,
         "message.timeout.ms": min(10_000, settings.gate.transaction_ms),
-        "socket.timeout.ms": 10_000,
+        "socket.timeout.ms": min(10_000, settings.gate.transaction_ms),
         "compression.type": "lz4",
         "partitioner": "murmur2_random",  # the same partition as Java clients
         "message.max.bytes": max(largest_bytes, 1_000_000),

@@ -55,7 +55,9 @@ def deploy(
 def produce(settings: Settings, records: list[RawRecord], rate: float = 1e9) -> None:
     """Sends records to the raw topic, at so many a second."""
     config = {"bootstrap.servers": settings.kafka.bootstrap_servers, "message.max.bytes": 5_000_000}
-    producer = Producer({**config, "partitioner": "murmur2_random", "queue.buffering.max.kbytes": 100_000})
+    producer = Producer(
+        {**config, "partitioner": "murmur2_random", "queue.buffering.max.kbytes": 100_000, "log_level": 0}
+    )
     started = time.monotonic()
     for index, record in enumerate(records):
         time.sleep(max(0.0, started + index / rate - time.monotonic()))
@@ -92,7 +94,8 @@ def result(settings: Settings) -> Result:
 
 def count_decisions(settings: Settings) -> Callable[[], int]:
     """How many records the decisions topic holds, commit markers included: a cheap look at the progress."""
-    consumer = Consumer({"bootstrap.servers": settings.kafka.bootstrap_servers, "group.id": uuid4().hex})
+    config = {"bootstrap.servers": settings.kafka.bootstrap_servers, "group.id": uuid4().hex, "log_level": 0}
+    consumer = Consumer(config)
     topic = settings.topics.decisions
     partitions = consumer.list_topics(topic, timeout=PATIENCE_S).topics[topic].partitions
     return lambda: sum(
@@ -153,7 +156,9 @@ class GateProcess(NamedTuple):
 
     def wait_for(self, event: str) -> None:
         """Until it has logged this event."""
-        wait_until(lambda: f'"message": "{event}"' in self.log.read_text(), f"{event} in {self.log.read_text()}")
+        told = f'"message": "{event}"'
+        wait_until(lambda: told in self.log.read_text() or self.process.poll() is not None, event)
+        assert told in self.log.read_text(), self.log.read_text()
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from guardrail.errors import FencedError
 from guardrail.judge.decide import Judged, judge
 from guardrail.judge.model import Decision, Outcome, Quadrant, RawRecord
 from guardrail.judge.policy import Policies
-from guardrail.settings import InstanceSettings, TopicSettings
+from guardrail.settings import InstanceSettings, Settings, TopicSettings
 from guardrail.stream import topics, worker
 from guardrail.stream.embedded import read
 from guardrail.stream.faults import OwnError, UnreadDataError
@@ -31,6 +31,7 @@ from tests.scoring import policies
 from tests.stream.deployment import (
     OUTCOMES,
     FreshTopics,
+    Result,
     case_records,
     committed,
     count_decisions,
@@ -241,8 +242,8 @@ def test_gates_come_and_go(kafka: str, fresh_topics: FreshTopics, tmp_path: Path
         produce(settings, records[3_000:4_000], rate=1_000)
         stopped = first.stop()
         produce(settings, records[4_000:])
-        ends = {p: sum(1 for r in read(kafka, [settings.topics.raw]) if r.source.partition == p) for p in range(4)}
-        wait_until(lambda: committed(settings) == ends, "every offset is committed")
+        wanted = ends(settings)
+        wait_until(lambda: committed(settings) == wanted, "every offset is committed")
         for gate in (second, third):
             code, seconds = gate.stop()
             assert code == 0
@@ -251,20 +252,57 @@ def test_gates_come_and_go(kafka: str, fresh_topics: FreshTopics, tmp_path: Path
     assert stopped[1] <= 10
 
     found = result(settings)
-    everything = Counter((r.source.partition, r.source.offset) for r in found.raws)
-    assert len(everything) == 5_000
-    assert Counter((d.source.partition, d.source.offset) for d in found.decisions) == everything
-    skipped = {(d.source.partition, d.source.offset) for d in found.decisions if d.outcome is Outcome.SKIPPED}
-    outputs = Counter(tuple(map(int, place.split("/")[1:])) for place in found.places())
-    assert outputs == Counter(place for place in everything if place not in skipped)
-    for topic in (settings.topics.decisions, *(getattr(settings.topics, role) for role in OUTCOMES)):
-        assert out_of_order(read(kafka, [topic])) == []
+    assert len(found.raws) == 5_000
+    assert_exactly_once(settings, found)
     assert_spans(sink, found.decisions)
     for text in (
         *(g.log.read_text() for g in (first, second, third)),
         *(body.decode("latin-1") for body in sink.bodies),
     ):
         assert CANARY not in text
+
+
+def assert_exactly_once(settings: Settings, found: Result) -> None:
+    """Every input offset has one decision and one output (none for a tombstone), and every key is in order."""
+    everything = Counter((r.source.partition, r.source.offset) for r in found.raws)
+    assert Counter((d.source.partition, d.source.offset) for d in found.decisions) == everything
+    skipped = {(d.source.partition, d.source.offset) for d in found.decisions if d.outcome is Outcome.SKIPPED}
+    outputs = Counter(tuple(map(int, place.split("/")[1:])) for place in found.places())
+    assert outputs == Counter(place for place in everything if place not in skipped)
+    bootstrap, named = settings.kafka.bootstrap_servers, settings.topics
+    for topic in (named.decisions, *(getattr(named, role) for role in OUTCOMES)):
+        assert out_of_order(read(bootstrap, [topic])) == []
+
+
+def ends(settings: Settings) -> dict[int, int]:
+    """The end of each raw partition."""
+    counted = Counter(r.source.partition for r in read(settings.kafka.bootstrap_servers, [settings.topics.raw]))
+    return {partition: counted[partition] for partition in range(4)}
+
+
+def test_a_killed_gate_loses_nothing(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
+    """Gates killed in the middle of their batches leave no half of one: every offset comes out exactly once."""
+    settings = deploy(kafka, fresh_topics, partitions=4, transaction_ms=3_000, batch_messages=100)
+    cases = case_records(largest_bytes=10_000)
+    records = [
+        msgspec.structs.replace(cases[index % len(cases)], key=f"c-{index % 200}".encode()) for index in range(3_000)
+    ]
+    decided = count_decisions(settings)
+    with ExitStack() as gates:
+        survivor = gates.enter_context(gate_process(settings, tmp_path))
+        victims = [gates.enter_context(gate_process(settings, tmp_path)) for _ in range(2)]
+        for gate in (survivor, *victims):
+            gate.wait_for("assigned")
+        for victim in victims:
+            before = decided()
+            produce(settings, records[:1_000])
+            wait_until(lambda before=before: decided() > before + 300, "half of it is decided")
+            victim.process.kill()
+        produce(settings, records[2_000:])
+        wanted = ends(settings)
+        wait_until(lambda: committed(settings) == wanted, "every offset is committed")
+        assert survivor.stop()[0] == 0
+    assert_exactly_once(settings, result(settings))
 
 
 def out_of_order(records: Sequence[RawRecord]) -> list[str]:
