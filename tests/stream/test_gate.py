@@ -1,162 +1,41 @@
-"""The gate on a real Kafka: every record exactly once in its place, whatever it holds and whoever comes and goes."""
+"""The gate on a real Kafka: every record exactly once in its place, whatever it holds."""
 
-import json
-import threading
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from urllib.request import urlopen
+from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
 import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from guardrail.errors import FencedError
 from guardrail.judge.decide import Judged, judge
-from guardrail.judge.model import Decision, Outcome, Quadrant, RawRecord
+from guardrail.judge.model import Outcome, RawRecord
 from guardrail.judge.policy import Policies
-from guardrail.settings import InstanceSettings, Settings, TopicSettings
-from guardrail.stream import topics, worker
-from guardrail.stream.embedded import read
+from guardrail.stream import worker
 from guardrail.stream.faults import OwnError, UnreadDataError
 from guardrail.stream.routing import Routed, Routes, settle
-from guardrail.stream.run import EXIT_FENCED
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
-from tests.broker.cluster import Cluster
 from tests.scoring import policies
 from tests.stream.deployment import (
     OUTCOMES,
     FreshTopics,
-    Result,
     case_records,
     committed,
-    count_decisions,
     deploy,
-    gate_process,
     produce,
     result,
-    settings_on,
     wait_until,
 )
-from tests.stream.sink import Sink, attributes
-
-CANARY = "canary-7f3a9c"
+from tests.stream.gates import out_of_order, pass_through, running
+from tests.stream.records import CANARY, POISON, record
 
 
 @pytest.fixture(scope="module")
 def agents() -> Policies:
     """The open data's policies."""
     return policies()
-
-
-@contextmanager
-def running(gate: Gate) -> Iterator[list[BaseException]]:
-    """Runs a gate in a thread; what ends it is in the list."""
-    ended: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            gate.run()
-        except BaseException as failure:  # noqa: BLE001  # the test looks at it
-            ended.append(failure)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        yield ended
-    finally:
-        gate.stop()
-        thread.join()
-
-
-def pass_through(gate: Gate, count: int) -> None:
-    """Runs the gate until it has committed so many records."""
-    with running(gate) as ended:
-        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) >= count, f"{count} records committed")
-    assert not ended, ended
-
-
-def record(text: str = "hello", pad: str = "", **fields: object) -> RawRecord:
-    """A scope turn of the clinic that is approved as it is."""
-    response = {
-        "detected_intent": {"id": "book_appointment", "name": "Book Appointment"},
-        "generated_answer": {
-            "evidence_from_prompt": "Supported intents: Book Appointment, Reschedule Appointment, "
-            "Cancel Appointment, Manage Appointments.",
-            "intents_i_am_familiar_with": ["Book Appointment", "Reschedule Appointment", "Cancel Appointment"],
-            "out_of_scope_request": False,
-            "answer": "Which day would you like?",
-        },
-    }
-    value = {
-        "agent_id": "clinic-en",
-        "message_id": "m-1",
-        "conversation_id": "c-1",
-        "user_message": f"I'd like to book an appointment, {text}",
-        "response": json.dumps(response),
-        "pad": pad,
-        **fields,
-    }
-    return RawRecord(json.dumps(value).encode(), b"c-1")
-
-
-def drifting(text: str, key: str, traceparent: bytes | None = None) -> RawRecord:
-    """A parameter turn whose model wrongly says that its pattern matches: one mismatch."""
-    response = {
-        "user_messages_analysis": {
-            "message_content": text,
-            "current_intent": {"id": "cancel_appointment", "name": "Cancel Appointment"},
-            "parameters": [
-                {
-                    "parameter_id": "Patient_ref",
-                    "parameter_value_format": "the letter P followed by 6 digits (e.g., P123456)",
-                    "parameter_value_format_regex": "^P\\d{6}$",
-                    "parameter_extracted_part": "P76041",
-                    "simulate_regex_execution": True,
-                }
-            ],
-        },
-        "generated_answer": {
-            "evidence_from_prompt": "Patient_ref format: the letter P followed by 6 digits (e.g., P123456).",
-            "answer": f"Thanks, I noted P76041. {text}",
-            "answer_refer_to_parameter_id": "Patient_ref",
-        },
-    }
-    value = {
-        "agent_id": "clinic-en",
-        "message_id": f"m-{key}",
-        "conversation_id": key,
-        "model": "model-a",
-        "user_message": text,
-        "response": json.dumps(response),
-    }
-    headers = (("traceparent", traceparent),) if traceparent else ()
-    return RawRecord(json.dumps(value).encode(), key.encode(), headers)
-
-
-POISON = {
-    "null value": RawRecord(None, b"k"),
-    "empty value": RawRecord(b"", b"k"),
-    "empty key": RawRecord(record().value, b""),
-    "no key": RawRecord(record().value, None),
-    "NUL": RawRecord(b"\x00\x00\x00", b"\x00"),
-    "latin-1": RawRecord(
-        '{"agent_id": "clinic-en", "user_message": "déjà"}'.encode("latin-1"), "clé".encode("latin-1")
-    ),
-    "1 MB of depth": RawRecord(b'{"agent_id":"clinic-en","response":' + b"[" * 1_000_000, b"k"),
-    "many headers": RawRecord(
-        record().value, b"k", tuple((f"h{i % 100}", b"v" if i % 2 else None) for i in range(10_000))
-    ),
-    "headers alone too large": RawRecord(record().value, b"k", tuple(("h" * 100, b"v" * 1000) for _ in range(100))),
-    "output too large": record(pad="x" * 150_000),
-    "output refused for its time": RawRecord(record().value, b"k", (), record().source),
-    "huge key": RawRecord(record().value, b"k" * 200_000),
-    "huge names": record(message_id="m" * 400_000, agent_id="a" * 400_000),
-}
 
 
 def test_every_record_comes_out_exactly_once(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:
@@ -201,8 +80,9 @@ def test_dead_letters_keep_the_original_bytes(kafka: str, fresh_topics: FreshTop
 
 def test_a_refused_output_becomes_a_dead_letter(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:
     """What only the broker refuses (a timestamp) costs two aborts and is a dead letter; its neighbours pass."""
+    [strict] = fresh_topics("strict", config={"message.timestamp.before.max.ms": 60_000})
     settings = deploy(kafka, fresh_topics)
-    [settings.topics.__dict__["approved"]] = fresh_topics("strict", config={"message.timestamp.before.max.ms": 60_000})
+    settings = settings.model_copy(update={"topics": settings.topics.model_copy(update={"approved": strict})})
     old = msgspec.structs.replace(
         record(), source=msgspec.structs.replace(record().source, timestamp_ms=1_600_000_000_000)
     )
@@ -216,179 +96,6 @@ def test_a_refused_output_becomes_a_dead_letter(kafka: str, fresh_topics: FreshT
     assert len(found.outputs["approved"]) == 2
     assert found.outputs["dead_letter"][0].value == old.value
     assert gate.report.value(names.ABORTS, "RefusedError") == 2
-
-
-def test_gates_come_and_go(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
-    """One gate, then three, then two: every offset exactly once, every key in order, one span for each mismatch."""
-    settings = deploy(kafka, fresh_topics, partitions=4, batch_messages=100)
-    cases = case_records(largest_bytes=10_000)
-    records = [
-        drifting(f"my reference is P76041 {CANARY}", f"d-{index % 50}")
-        if index % 25 == 0
-        else msgspec.structs.replace(cases[index % len(cases)], key=f"c-{index % 200}".encode())
-        for index in range(5_000)
-    ]
-    decided = count_decisions(settings)
-    with Sink() as sink, ExitStack() as gates:
-        extra = {"OTEL_EXPORTER_OTLP_ENDPOINT": sink.endpoint}
-        first = gates.enter_context(gate_process(settings, tmp_path, **extra))
-        produce(settings, records[:1_500])
-        wait_until(lambda: decided() > 200, "the first gate decides")
-        second = gates.enter_context(gate_process(settings, tmp_path, **extra))
-        third = gates.enter_context(gate_process(settings, tmp_path, **extra))
-        produce(settings, records[1_500:3_000], rate=1_000)
-        second.wait_for("assigned")
-        third.wait_for("assigned")
-        produce(settings, records[3_000:4_000], rate=1_000)
-        stopped = first.stop()
-        produce(settings, records[4_000:])
-        wanted = ends(settings)
-        wait_until(lambda: committed(settings) == wanted, "every offset is committed")
-        for gate in (second, third):
-            code, seconds = gate.stop()
-            assert code == 0
-            assert seconds <= 10
-    assert stopped[0] == 0
-    assert stopped[1] <= 10
-
-    found = result(settings)
-    assert len(found.raws) == 5_000
-    assert_exactly_once(settings, found)
-    assert_spans(sink, found.decisions)
-    for text in (
-        *(g.log.read_text() for g in (first, second, third)),
-        *(body.decode("latin-1") for body in sink.bodies),
-    ):
-        assert CANARY not in text
-
-
-def assert_exactly_once(settings: Settings, found: Result) -> None:
-    """Every input offset has one decision and one output (none for a tombstone), and every key is in order."""
-    everything = Counter((r.source.partition, r.source.offset) for r in found.raws)
-    assert Counter((d.source.partition, d.source.offset) for d in found.decisions) == everything
-    skipped = {(d.source.partition, d.source.offset) for d in found.decisions if d.outcome is Outcome.SKIPPED}
-    outputs = Counter(tuple(map(int, place.split("/")[1:])) for place in found.places())
-    assert outputs == Counter(place for place in everything if place not in skipped)
-    bootstrap, named = settings.kafka.bootstrap_servers, settings.topics
-    for topic in (named.decisions, *(getattr(named, role) for role in OUTCOMES)):
-        assert out_of_order(read(bootstrap, [topic])) == []
-
-
-def ends(settings: Settings) -> dict[int, int]:
-    """The end of each raw partition."""
-    counted = Counter(r.source.partition for r in read(settings.kafka.bootstrap_servers, [settings.topics.raw]))
-    return {partition: counted[partition] for partition in range(4)}
-
-
-def test_a_killed_gate_loses_nothing(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
-    """Gates killed in the middle of their batches leave no half of one: every offset comes out exactly once."""
-    settings = deploy(kafka, fresh_topics, partitions=4, transaction_ms=3_000, batch_messages=100)
-    cases = case_records(largest_bytes=10_000)
-    records = [
-        msgspec.structs.replace(cases[index % len(cases)], key=f"c-{index % 200}".encode()) for index in range(3_000)
-    ]
-    decided = count_decisions(settings)
-    with ExitStack() as gates:
-        survivor = gates.enter_context(gate_process(settings, tmp_path))
-        victims = [gates.enter_context(gate_process(settings, tmp_path)) for _ in range(2)]
-        for gate in (survivor, *victims):
-            gate.wait_for("assigned")
-        for victim in victims:
-            before = decided()
-            produce(settings, records[:1_000])
-            wait_until(lambda before=before: decided() > before + 300, "half of it is decided")
-            victim.process.kill()
-        produce(settings, records[2_000:])
-        wanted = ends(settings)
-        wait_until(lambda: committed(settings) == wanted, "every offset is committed")
-        assert survivor.stop()[0] == 0
-    assert_exactly_once(settings, result(settings))
-
-
-def out_of_order(records: Sequence[RawRecord]) -> list[str]:
-    """The sources that come after a later one of their key."""
-    last: dict[bytes | None, int] = defaultdict(lambda: -1)
-    wrong = []
-    for one in records:
-        offset = int(str(one.header("guardrail.source")).rsplit("/", 1)[1])
-        if offset < last[one.key]:
-            wrong.append(str(one.header("guardrail.source")))
-        last[one.key] = offset
-    return wrong
-
-
-def assert_spans(sink: Sink, decisions: Sequence[Decision]) -> None:
-    """One span for every mismatch, none besides, in the trace that the decision names."""
-    wanted = Counter(
-        (d.trace_id, d.source.partition, d.source.offset)
-        for d in decisions
-        for seen in d.observations
-        if seen.quadrant is Quadrant.MISMATCH
-    )
-    seen = Counter(
-        (span.trace_id.hex(), int(found[names.PARTITION]), found[names.OFFSET])
-        for span in sink.spans
-        if (found := attributes(span))
-    )
-    assert wanted
-    assert seen == wanted
-
-
-def test_spans_join_the_senders_trace(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
-    """A record with a traceparent gets its drift span in that trace, below and linked to the sender."""
-    settings = deploy(kafka, fresh_topics)
-    sender = b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
-    produce(settings, [drifting(f"it is P76041 {CANARY}", "c-1", sender), drifting(f"it is P76041 {CANARY}", "c-2")])
-    with Sink() as sink, gate_process(settings, tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT=sink.endpoint) as gate:
-        wait_until(lambda: committed(settings)[0] >= 2, "both are committed")
-        assert gate.stop()[0] == 0
-    found = result(settings)
-    first, second = sorted(sink.spans, key=lambda span: attributes(span)[names.OFFSET])
-    assert first.trace_id.hex() == found.decisions[0].trace_id == "0af7651916cd43dd8448eb211c80319c"
-    assert first.parent_span_id.hex() == first.links[0].span_id.hex() == "b7ad6b7169203331"
-    assert second.trace_id.hex() == found.decisions[1].trace_id
-    assert not second.links
-    assert attributes(first)[names.PARAMETER] == "Patient_ref"
-    assert found.outputs["rejected"][0].headers[0] == ("traceparent", sender)
-    assert [o["counts"]["mismatch"] for o in found.observations if "counts" in o] == [2]
-    assert [o["source"]["offset"] for o in found.observations if "conversation_hash" in o] == [0, 1]
-    assert CANARY not in gate.log.read_text()
-
-
-def test_sigterm_ends_an_idle_gate(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
-    """An idle gate serves its probes and metrics, and is gone within a few seconds of SIGTERM, with exit code 0."""
-    settings = deploy(kafka, fresh_topics)
-    produce(settings, [record(CANARY)])
-    with gate_process(settings, tmp_path) as gate:
-        gate.wait_for("assigned")
-        wait_until(lambda: committed(settings)[0] == 1, "the record is committed")
-        port = next(
-            json.loads(line)["admin_port"] for line in gate.log.read_text().splitlines() if "admin_port" in line
-        )
-        pages = {
-            p: urlopen(f"http://127.0.0.1:{port}{p}").read().decode()
-            for p in ("/livez", "/readyz", "/metrics", "/policy")
-        }
-        code, seconds = gate.stop()
-    assert (code, seconds <= 10) == (0, True)
-    assert pages["/readyz"] == "ok\n"
-    assert "guardrail_decided_total 1.0" in pages["/metrics"]
-    assert json.loads(pages["/policy"])["agents"]["clinic-en"]["mode"] == "enforce"
-    assert all(CANARY not in page for page in pages.values())
-
-
-def test_a_second_gate_of_the_same_name_fences_the_first(
-    kafka: str, fresh_topics: FreshTopics, agents: Policies, tmp_path: Path
-) -> None:
-    """Of two gates with one ordinal the older commits nothing more and ends with the exit code for it."""
-    settings = deploy(kafka, fresh_topics).model_copy(update={"instance": InstanceSettings(ordinal=0)})
-    with gate_process(settings, tmp_path) as older:
-        older.wait_for("assigned")
-        with running(Gate(settings, agents)) as ended:
-            produce(settings, [record()])
-            wait_until(lambda: committed(settings)[0] == 1, "the younger commits")
-            assert older.process.wait(30) == EXIT_FENCED
-            assert not any(isinstance(e, FencedError) for e in ended)
 
 
 def test_our_own_error_costs_one_record(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:
@@ -496,23 +203,3 @@ def test_a_router_that_breaks_costs_one_record(
     with running(again) as ended:
         wait_until(lambda: committed(settings)[0] == 4, "the fourth is committed")
     assert not ended
-
-
-def test_sigterm_without_a_broker(tmp_path: Path) -> None:
-    """A gate whose broker has died ends within 10 s of SIGTERM all the same; so does one that never found any."""
-    with Cluster() as cluster:
-        settings = settings_on(cluster.bootstrap, {}).model_copy(
-            update={"topics": TopicSettings(partitions_count=1, replicas_count=1)}
-        )
-        topics.create(settings)
-        with gate_process(settings, tmp_path) as gate:
-            gate.wait_for("assigned")
-            produce(settings, [record()] * 2_000)
-            cluster.kill(1)
-            time.sleep(1)
-            code, seconds = gate.stop()
-            assert (code, seconds <= 10) == (0, True), (code, seconds, gate.log.read_text())
-        with gate_process(settings, tmp_path) as gate:
-            gate.wait_for("started")
-            code, seconds = gate.stop()
-            assert (code, seconds <= 10) == (0, True), (code, seconds, gate.log.read_text())

@@ -1,0 +1,187 @@
+"""Gates as processes on a real Kafka: they come and go, are stopped and killed, and every record comes out once."""
+
+import json
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from urllib.request import urlopen
+
+import msgspec
+import pytest
+
+from guardrail.errors import FencedError
+from guardrail.judge.policy import Policies
+from guardrail.settings import InstanceSettings, TopicSettings
+from guardrail.stream import topics
+from guardrail.stream.run import EXIT_FENCED
+from guardrail.stream.worker import Gate
+from guardrail.telemetry import names
+from tests.broker.cluster import Cluster
+from tests.scoring import policies
+from tests.stream.deployment import (
+    FreshTopics,
+    case_records,
+    committed,
+    count_decisions,
+    deploy,
+    gate_process,
+    produce,
+    result,
+    settings_on,
+    wait_until,
+)
+from tests.stream.gates import assert_exactly_once, assert_spans, ends, running
+from tests.stream.records import CANARY, drifting, record
+from tests.stream.sink import Sink, attributes
+
+
+@pytest.fixture(scope="module")
+def agents() -> Policies:
+    """The open data's policies."""
+    return policies()
+
+
+def test_gates_come_and_go(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
+    """One gate, then three, then two: every offset exactly once, every key in order, one span for each mismatch."""
+    settings = deploy(kafka, fresh_topics, partitions=4, batch_messages=100)
+    cases = case_records(largest_bytes=10_000)
+    records = [
+        drifting(f"my reference is P76041 {CANARY}", f"d-{index % 50}")
+        if index % 25 == 0
+        else msgspec.structs.replace(cases[index % len(cases)], key=f"c-{index % 200}".encode())
+        for index in range(5_000)
+    ]
+    decided = count_decisions(settings)
+    with Sink() as sink, ExitStack() as gates:
+        extra = {"OTEL_EXPORTER_OTLP_ENDPOINT": sink.endpoint}
+        first = gates.enter_context(gate_process(settings, tmp_path, **extra))
+        produce(settings, records[:1_500])
+        wait_until(lambda: decided() > 200, "the first gate decides")
+        second = gates.enter_context(gate_process(settings, tmp_path, **extra))
+        third = gates.enter_context(gate_process(settings, tmp_path, **extra))
+        produce(settings, records[1_500:3_000], rate=1_000)
+        second.wait_for("assigned")
+        third.wait_for("assigned")
+        produce(settings, records[3_000:4_000], rate=1_000)
+        stopped = first.stop()
+        produce(settings, records[4_000:])
+        wanted = ends(settings)
+        wait_until(lambda: committed(settings) == wanted, "every offset is committed")
+        for gate in (second, third):
+            code, seconds = gate.stop()
+            assert code == 0
+            assert seconds <= 10
+    assert stopped[0] == 0
+    assert stopped[1] <= 10
+
+    found = result(settings)
+    assert len(found.raws) == 5_000
+    assert_exactly_once(settings, found)
+    assert_spans(sink, found.decisions)
+    for text in (
+        *(g.log.read_text() for g in (first, second, third)),
+        *(body.decode("latin-1") for body in sink.bodies),
+    ):
+        assert CANARY not in text
+
+
+def test_a_killed_gate_loses_nothing(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
+    """Gates killed in the middle of their batches leave no half of one: every offset comes out exactly once."""
+    settings = deploy(kafka, fresh_topics, partitions=4, transaction_ms=3_000, batch_messages=100)
+    cases = case_records(largest_bytes=10_000)
+    records = [
+        msgspec.structs.replace(cases[index % len(cases)], key=f"c-{index % 200}".encode()) for index in range(3_000)
+    ]
+    decided = count_decisions(settings)
+    with ExitStack() as gates:
+        survivor = gates.enter_context(gate_process(settings, tmp_path))
+        victims = [gates.enter_context(gate_process(settings, tmp_path)) for _ in range(2)]
+        for gate in (survivor, *victims):
+            gate.wait_for("assigned")
+        for victim in victims:
+            before = decided()
+            produce(settings, records[:1_000])
+            wait_until(lambda before=before: decided() > before + 300, "half of it is decided")
+            victim.process.kill()
+        produce(settings, records[2_000:])
+        wanted = ends(settings)
+        wait_until(lambda: committed(settings) == wanted, "every offset is committed")
+        assert survivor.stop()[0] == 0
+    assert_exactly_once(settings, result(settings))
+
+
+def test_spans_join_the_senders_trace(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
+    """A record with a traceparent gets its drift span in that trace, below and linked to the sender."""
+    settings = deploy(kafka, fresh_topics)
+    sender = b"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"
+    produce(settings, [drifting(f"it is P76041 {CANARY}", "c-1", sender), drifting(f"it is P76041 {CANARY}", "c-2")])
+    with Sink() as sink, gate_process(settings, tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT=sink.endpoint) as gate:
+        wait_until(lambda: committed(settings)[0] >= 2, "both are committed")
+        assert gate.stop()[0] == 0
+    found = result(settings)
+    first, second = sorted(sink.spans, key=lambda span: attributes(span)[names.OFFSET])
+    assert first.trace_id.hex() == found.decisions[0].trace_id == "0af7651916cd43dd8448eb211c80319c"
+    assert first.parent_span_id.hex() == first.links[0].span_id.hex() == "b7ad6b7169203331"
+    assert second.trace_id.hex() == found.decisions[1].trace_id
+    assert not second.links
+    assert attributes(first)[names.PARAMETER] == "Patient_ref"
+    assert found.outputs["rejected"][0].headers[0] == ("traceparent", sender)
+    assert [o["counts"]["mismatch"] for o in found.observations if "counts" in o] == [2]
+    assert [o["source"]["offset"] for o in found.observations if "conversation_hash" in o] == [0, 1]
+    assert CANARY not in gate.log.read_text()
+
+
+def test_sigterm_ends_an_idle_gate(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
+    """An idle gate serves its probes and metrics, and is gone within a few seconds of SIGTERM, with exit code 0."""
+    settings = deploy(kafka, fresh_topics)
+    produce(settings, [record(CANARY)])
+    with gate_process(settings, tmp_path) as gate:
+        gate.wait_for("assigned")
+        wait_until(lambda: committed(settings)[0] == 1, "the record is committed")
+        port = next(
+            json.loads(line)["admin_port"] for line in gate.log.read_text().splitlines() if "admin_port" in line
+        )
+        pages = {
+            p: urlopen(f"http://127.0.0.1:{port}{p}").read().decode()
+            for p in ("/livez", "/readyz", "/metrics", "/policy")
+        }
+        code, seconds = gate.stop()
+    assert (code, seconds <= 10) == (0, True)
+    assert pages["/readyz"] == "ok\n"
+    assert "guardrail_decided_total 1.0" in pages["/metrics"]
+    assert json.loads(pages["/policy"])["agents"]["clinic-en"]["mode"] == "enforce"
+    assert all(CANARY not in page for page in pages.values())
+
+
+def test_a_second_gate_of_the_same_name_fences_the_first(
+    kafka: str, fresh_topics: FreshTopics, agents: Policies, tmp_path: Path
+) -> None:
+    """Of two gates with one ordinal the older commits nothing more and ends with the exit code for it."""
+    settings = deploy(kafka, fresh_topics).model_copy(update={"instance": InstanceSettings(ordinal=0)})
+    with gate_process(settings, tmp_path) as older:
+        older.wait_for("assigned")
+        with running(Gate(settings, agents)) as ended:
+            produce(settings, [record()])
+            wait_until(lambda: committed(settings)[0] == 1, "the younger commits")
+            assert older.process.wait(30) == EXIT_FENCED
+            assert not any(isinstance(e, FencedError) for e in ended)
+
+
+def test_sigterm_without_a_broker(tmp_path: Path) -> None:
+    """A gate whose broker has died ends within 10 s of SIGTERM all the same; so does one that never found any."""
+    with Cluster() as cluster:
+        settings = settings_on(cluster.bootstrap, {}).model_copy(
+            update={"topics": TopicSettings(partitions_count=1, replicas_count=1)}
+        )
+        topics.create(settings)
+        with gate_process(settings, tmp_path) as gate:
+            gate.wait_for("assigned")
+            produce(settings, [record()] * 2_000)
+            cluster.kill(1)
+            time.sleep(1)
+            code, seconds = gate.stop()
+            assert (code, seconds <= 10) == (0, True), (code, seconds, gate.log.read_text())
+        with gate_process(settings, tmp_path) as gate:
+            gate.wait_for("started")
+            code, seconds = gate.stop()
+            assert (code, seconds <= 10) == (0, True), (code, seconds, gate.log.read_text())
