@@ -325,6 +325,32 @@ def test_a_deed_that_the_evidence_bears_out_is_no_claim() -> None:
     assert "consistency.claims_done_action" in codes(without)
 
 
+DEEDS = [
+    ("en", "I have cancelled your appointment."),
+    ("en", "Your appointment has been cancelled."),
+    ("en", "Your appointment is cancelled."),
+    ("fr", "J'ai annulé votre rendez-vous."),
+    ("fr", "Votre rendez-vous est annulé."),
+    ("es", "He cancelado su cita."),
+    ("es", "Su cita está cancelada."),
+]
+
+
+@pytest.mark.parametrize(("locale", "text"), DEEDS)
+def test_a_rule_that_something_can_be_done_bears_out_no_deed(locale: str, text: str) -> None:
+    """Given evidence that appointments can be cancelled, then saying that one was is still a deed that nobody did."""
+    message = {"en": "cancel my appointment", "fr": "annuler mon rendez-vous", "es": "cancelar mi cita"}[locale]
+    decision = scope(text, message, "cancel_appointment", locale)
+    assert "consistency.claims_done_action" in codes(decision)
+    assert decision.outcome is not Outcome.APPROVED
+
+
+def test_handling_a_request_is_no_refusal() -> None:
+    """Given a French answer that takes the request on without an intent, then it goes along, whatever verb it uses."""
+    decision = scope("Je gère cela tout de suite, vos résultats arrivent.", "mes résultats svp", None, "fr")
+    assert decision.outcome is Outcome.REJECTED
+
+
 def test_leaks_and_marks_are_cut_from_the_answer() -> None:
     """Given marks around a good answer, then they are cut and the rest goes out."""
     decision = judged(scope_turn("<think>two nights</think>Which night would you like?</content>"))
