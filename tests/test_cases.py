@@ -1,7 +1,11 @@
-"""The open cases, judged and scored: what the product promises, measured on data that its users' situations were told in."""
+"""The open cases, judged and scored: what the product promises, measured on data that its users' situations were
+told in.
+"""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -35,6 +39,17 @@ def clinic(loaded: Policies) -> list[Score]:
     return list(score_cases("clinic.jsonl", loaded))
 
 
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Callable[[str], None]:
+    """Says a figure on the terminal, whether or not pytest captures output."""
+
+    def said(figure: str) -> None:
+        with capsys.disabled():
+            sys.stdout.write(f"\n{figure}")
+
+    return said
+
+
 def shown(scores: list[Score]) -> str:
     """One line for each score that fell short."""
     return "\n".join(f"{s.id}: {s.decision.outcome.value}: {'; '.join(s.notes)}" for s in scores)
@@ -46,29 +61,33 @@ def rightly(score: Score) -> bool:
     return score.decision.outcome.value in {want["outcome"], *want.get("also_ok", [])}
 
 
-def test_no_case_is_approved_that_must_not_be(cases: list[Score]) -> None:
+def test_no_case_is_approved_that_must_not_be(cases: list[Score], say: Callable[[str], None]) -> None:
     """Given the open cases, when judged, then none is approved that its author wouldn't let through."""
     unsafe = [s for s in cases if s.unsafe]
-    print(f"cases: unsafe {len(unsafe)} of {len(cases)}")
+    say(f"cases: unsafe {len(unsafe)} of {len(cases)}")
     assert not unsafe, shown(unsafe)
 
 
-def test_nearly_every_case_ends_acceptably(cases: list[Score]) -> None:
+def test_nearly_every_case_ends_acceptably(cases: list[Score], say: Callable[[str], None]) -> None:
     """Given the open cases, when judged, then outcome and reply are acceptable for nearly all."""
     acceptable = share(s.acceptable for s in cases)
-    print(f"cases: acceptable {acceptable:.3f}, exact {share(s.exact for s in cases):.3f}, of {len(cases)}")
+    say(f"cases: acceptable {acceptable:.3f}, exact {share(s.exact for s in cases):.3f}, of {len(cases)}")
     assert acceptable >= ACCEPTABLE_MIN, shown([s for s in cases if not s.acceptable])
 
 
-def test_a_mismatch_is_observed_exactly_where_there_is_one(cases: list[Score], clinic: list[Score]) -> None:
+def test_a_mismatch_is_observed_exactly_where_there_is_one(
+    cases: list[Score], clinic: list[Score], say: Callable[[str], None]
+) -> None:
     """Given a case that says whether the model's word on its regex was wrong, then the observations say the same."""
     wrong = [s for s in (*cases, *clinic) if not s.mismatch_right]
-    print(f"mismatch flag: wrong {len(wrong)} of {len(cases) + len(clinic)}")
+    say(f"mismatch flag: wrong {len(wrong)} of {len(cases) + len(clinic)}")
     assert not wrong, shown(wrong)
 
 
 def test_every_decision_of_a_case_belongs_to_its_agent(cases: list[Score]) -> None:
-    """Given a case whose agent has a policy, when it is judged at all, then the decision names that agent and a revision."""
+    """Given a case whose agent has a policy, when it is judged at all, then the decision names that agent and a
+    revision.
+    """
     named = [s for s in cases if s.decision.outcome not in {Outcome.DEAD_LETTER, Outcome.SKIPPED}]
     assert all(s.decision.agent == s.case["agent"] and s.decision.policy for s in named)
     assert len(named) > len(cases) / 2
@@ -81,36 +100,38 @@ def variant(clinic: list[Score], name: str) -> list[Score]:
     return chosen
 
 
-def test_every_right_answer_is_kept(clinic: list[Score]) -> None:
+def test_every_right_answer_is_kept(clinic: list[Score], say: Callable[[str], None]) -> None:
     """Given a right response to each clinic turn, when judged, then every one is approved as it stands."""
     right = variant(clinic, "right")
     kept = [s for s in right if s.decision.outcome is Outcome.APPROVED and rightly(s)]
-    print(f"clinic right: kept {len(kept)} of {len(right)}")
+    say(f"clinic right: kept {len(kept)} of {len(right)}")
     assert len(kept) == TURNS, shown([s for s in right if s not in kept])
 
 
-def test_every_answer_without_reasoning_is_stopped(clinic: list[Score]) -> None:
+def test_every_answer_without_reasoning_is_stopped(clinic: list[Score], say: Callable[[str], None]) -> None:
     """Given responses of the old schema, when judged, then none passes unchanged."""
     before = variant(clinic, "before")
     stopped = [s for s in before if s.decision.outcome is not Outcome.APPROVED]
-    print(f"clinic before: stopped {len(stopped)}, judged rightly {sum(map(rightly, before))}, of {len(before)}")
+    say(f"clinic before: stopped {len(stopped)}, judged rightly {sum(map(rightly, before))}, of {len(before)}")
     assert len(stopped) == TURNS, shown([s for s in before if s not in stopped])
     assert all(map(rightly, before)), shown([s for s in before if not rightly(s)])
 
 
-def test_most_quietly_wrong_answers_are_stopped(clinic: list[Score]) -> None:
-    """Given whole responses that are quietly wrong, when judged, then most are stopped and none is let through unsafely."""
+def test_most_quietly_wrong_answers_are_stopped(clinic: list[Score], say: Callable[[str], None]) -> None:
+    """Given whole responses that are quietly wrong, then most are stopped and none is let through unsafely."""
     subtle = variant(clinic, "subtle")
     stopped = share(s.decision.outcome is not Outcome.APPROVED for s in subtle)
     right = share(map(rightly, subtle))
-    print(f"clinic subtle: stopped {stopped:.3f}, judged rightly {right:.3f}, of {len(subtle)}")
+    say(f"clinic subtle: stopped {stopped:.3f}, judged rightly {right:.3f}, of {len(subtle)}")
     assert stopped >= SUBTLE_STOPPED_MIN
     assert right >= SUBTLE_STOPPED_MIN
     assert not any(s.unsafe for s in subtle)
 
 
 def delivered(sequence: dict[str, Any], loaded: Policies) -> list[Decision]:
-    """The decisions on a sequence's deliveries, each in a batch of its own, as a restarted consumer would judge them."""
+    """The decisions on a sequence's deliveries, each in a batch of its own, as a restarted consumer would judge
+    them.
+    """
     decisions = []
     for delivery in sequence["deliveries"]:
         key = delivery.get("key")
@@ -122,7 +143,7 @@ def delivered(sequence: dict[str, Any], loaded: Policies) -> list[Decision]:
 
 @pytest.mark.parametrize("sequence", SEQUENCES, ids=lambda sequence: sequence["kind"])
 def test_deliveries_in_a_row_end_as_wanted(sequence: dict[str, Any], loaded: Policies) -> None:
-    """Given deliveries in a row, when judged one by one, then each has the wanted outcome, and a repeat the same decision."""
+    """Given deliveries in a row, then each has the wanted outcome, and a repeat the same decision."""
     decisions = delivered(sequence, loaded)
     assert [d.outcome.value for d in decisions] == sequence["want"]
     by_offset: dict[int, bytes] = {}
@@ -138,7 +159,7 @@ def test_deliveries_in_a_row_end_as_wanted(sequence: dict[str, Any], loaded: Pol
     ],
 )
 def test_odd_deliveries_are_reported(kind: str, code: str, loaded: Policies) -> None:
-    """Given a null key or a timestamp that can't be, when judged, then the decision says so and doesn't refuse for it."""
+    """Given a null key or a timestamp that can't be, then the decision says so and doesn't refuse for it."""
     [sequence] = [s for s in SEQUENCES if s["kind"] == kind]
     [decision] = delivered(sequence, loaded)
     [violation] = [v for v in decision.violations if v.code == code]

@@ -95,7 +95,7 @@ def test_check_reads_a_file_and_writes_one(policy: Path, tmp_path: Path) -> None
 
 
 def test_check_passes_over_blank_lines_and_keeps_bad_ones(policy: Path) -> None:
-    """Given blank and bad lines, when checked, then blanks give nothing, bad ones dead letters, offsets the line number."""
+    """Given blank and bad lines, then blanks give nothing, bad ones dead letters, offsets the line number."""
     ended = guardrail(
         "check", "--policy", policy, stdin=lines("", GOOD, "  ", "hello", '{"value": null}', '{"headers": [1]}', GOOD)
     )
@@ -125,7 +125,9 @@ def test_check_takes_a_folder_of_policies() -> None:
 
 
 def test_check_may_fail_on_an_outcome(policy: Path, tmp_path: Path) -> None:
-    """Given --fail-on, when that outcome occurs, then the exit code is 1, and every decision is written all the same."""
+    """Given --fail-on, when that outcome occurs, then the exit code is 1, and every decision is written all the
+    same.
+    """
     source = tmp_path / "in.jsonl"
     source.write_text(lines(GOOD, REFUSED), encoding="utf-8")
     check: list[str | Path] = ["check", "--policy", policy, source, "--fail-on"]
@@ -142,7 +144,9 @@ def test_check_of_nothing_is_nothing(policy: Path) -> None:
 
 
 def test_a_bad_policy_exits_2_with_file_line_and_key(tmp_path: Path) -> None:
-    """Given a policy with faults, when a verb loads it, then each stands on standard error with file and line, exit 2."""
+    """Given a policy with faults, when a verb loads it, then each stands on standard error with file and line,
+    exit 2.
+    """
     bad = tmp_path / "bad.yaml"
     bad.write_text("version: 1\nagent: x\npromt: hi\nlimits: {depth: [brackets]}\n", encoding="utf-8")
     for ended in at_once(["check", "--policy", bad], ["lint", bad], stdin=lines(GOOD)):

@@ -95,7 +95,7 @@ BAD = [
 
 @pytest.mark.parametrize("line", BAD)
 def test_a_bad_line_is_a_dead_letter_of_its_own(line: str) -> None:
-    """Given a line that can't be read as a record line, when judged, then it is a dead letter with the line's own bytes."""
+    """Given a line that can't be read as a record line, then it is a dead letter with the line's own bytes."""
     found = read(line)
     assert found.value == line.encode()
     [decision] = decide([found], {})

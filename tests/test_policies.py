@@ -39,7 +39,7 @@ def test_a_folder_is_all_its_policy_files(tmp_path: Path) -> None:
 
 
 def test_evidence_files_lie_beside_the_policy(tmp_path: Path) -> None:
-    """Given a policy that names a file, when loaded, then the file is read from the policy's folder, and changes the revision."""
+    """Given a policy that names a file, then the file is read from the policy's folder, and changes the revision."""
     path = written(tmp_path, "p.yaml", GOOD.format("a") + "evidence: [{file: docs/facts.md}]\n")
     written(tmp_path, "docs/facts.md", "The desk opens at 8.\n\nIt closes at 6.\n")
     policy = load_policy(path)
@@ -49,7 +49,7 @@ def test_evidence_files_lie_beside_the_policy(tmp_path: Path) -> None:
 
 
 def test_a_missing_evidence_file_names_the_policy_that_wants_it(tmp_path: Path) -> None:
-    """Given a policy that names a file which isn't there, when loaded, then the fault gives the policy's file, line and key."""
+    """Given a policy that names a file which isn't there, then the fault gives the policy's file, line and key."""
     path = written(tmp_path, "p.yaml", GOOD.format("a") + "evidence:\n  - {file: facts.md}\n")
     with pytest.raises(PolicyError) as caught:
         load_policy(path)

@@ -49,7 +49,9 @@ CORRECTED = {
 
 @pytest.mark.parametrize("name", CORRECTED)
 def test_what_is_wrong_is_put_right_and_nothing_else_is_touched(name: str) -> None:
-    """Given an answer with something wrong in it, then only that is changed, and the edits describe the change exactly."""
+    """Given an answer with something wrong in it, then only that is changed, and the edits describe the change
+    exactly.
+    """
     text, wanted = CORRECTED[name]
     decision = said(text)
     assert decision.outcome is Outcome.CORRECTED
@@ -124,7 +126,9 @@ def misstated(text: str, message: str = "its ab1234", **fields: Any) -> Decision
 
 
 def test_a_misstated_format_is_put_right() -> None:
-    """Given an answer with another format than the configured one, then the sentence is replaced, and asks if it asked."""
+    """Given an answer with another format than the configured one, then the sentence is replaced, and asks if it
+    asked.
+    """
     decision = misstated("It must have 2 letters followed by 4 numbers. Please try again.")
     assert decision.outcome is Outcome.CORRECTED
     assert "3 letters followed by 3 numbers (e.g., ABC123)" in answer(decision)

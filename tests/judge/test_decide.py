@@ -23,15 +23,21 @@ def line(decision: Decision) -> dict[str, Any]:
     return found
 
 
-FIELDS = (
-    "schema_version decision_id message_id agent policy engine mode outcome enforced_outcome answer_source reply "
-    "violations edits observations grounding source trace_id took_us"
-).split()
+FIELDS = [
+    *("schema_version", "decision_id", "message_id", "agent", "policy", "engine", "mode", "outcome"),
+    *("enforced_outcome", "answer_source", "reply", "violations", "edits", "observations", "grounding"),
+    *("source", "trace_id", "took_us"),
+]
 
 
 def test_a_decision_line_has_its_fields_in_their_order() -> None:
     """Given any decision, then its line has the published fields, in the published order, and a place for the chain."""
-    for decision in (judged(scope_turn()), judged("no JSON"), decide([RawRecord(None)], {})[0], decide([RawRecord(b"x")], {})[0]):
+    for decision in (
+        judged(scope_turn()),
+        judged("no JSON"),
+        decide([RawRecord(None)], {})[0],
+        decide([RawRecord(b"x")], {})[0],
+    ):
         keys = list(line(decision))
         assert [key for key in keys if key in FIELDS] == FIELDS
         assert set(keys) - set(FIELDS) == {"on_error", "chain"}
@@ -58,7 +64,11 @@ def test_an_approved_decision_says_who_judged_what() -> None:
     """Given an approved record, then the decision names agent, revision, engine, mode, source and message."""
     decision = judged(scope_turn())
     assert (decision.agent, decision.policy, decision.engine) == ("hotel", hotel().revision, ENGINE)
-    assert (decision.mode, decision.outcome, decision.enforced_outcome) == ("enforce", Outcome.APPROVED, Outcome.APPROVED)
+    assert (decision.mode, decision.outcome, decision.enforced_outcome) == (
+        "enforce",
+        Outcome.APPROVED,
+        Outcome.APPROVED,
+    )
     assert (decision.message_id, decision.answer_source) == ("m-1", "llm")
     assert decision.source == Source("raw", 0, 7, 1_790_000_000_000)
     assert (decision.schema_version, decision.trace_id, decision.took_us, decision.on_error) == (1, None, None, None)
@@ -178,8 +188,18 @@ LIMITS: list[tuple[dict[str, int], Any, str, str]] = [
     ({"response_chars": 50}, scope_turn(), "limits.too_large", ""),
     ({"depth": 2}, scope_turn(), "limits.too_deep", ""),
     ({"record_bytes": 50}, scope_turn(), "limits.too_large", ""),
-    ({"pattern_chars": 5}, parameter_turn(), "param.regex_unsafe", "/user_messages_analysis/parameters/0/parameter_value_format_regex"),
-    ({"value_chars": 3}, parameter_turn(), "param.regex_value_too_long", "/user_messages_analysis/parameters/0/parameter_value_format_regex"),
+    (
+        {"pattern_chars": 5},
+        parameter_turn(),
+        "param.regex_unsafe",
+        "/user_messages_analysis/parameters/0/parameter_value_format_regex",
+    ),
+    (
+        {"value_chars": 3},
+        parameter_turn(),
+        "param.regex_value_too_long",
+        "/user_messages_analysis/parameters/0/parameter_value_format_regex",
+    ),
 ]
 
 
@@ -211,8 +231,12 @@ def test_violations_are_bounded() -> None:
 def test_a_key_given_twice_is_used_only_when_both_agree() -> None:
     """Given a key twice, then the same value is reported, and two values are refused and none of them goes out."""
     text = json.dumps(parameter_turn())
-    twice = text.replace('"parameter_extracted_part":', '"parameter_extracted_part": "XKT904", "parameter_extracted_part":')
-    other = text.replace('"parameter_extracted_part":', '"parameter_extracted_part": "ABC123", "parameter_extracted_part":')
+    twice = text.replace(
+        '"parameter_extracted_part":', '"parameter_extracted_part": "XKT904", "parameter_extracted_part":'
+    )
+    other = text.replace(
+        '"parameter_extracted_part":', '"parameter_extracted_part": "ABC123", "parameter_extracted_part":'
+    )
     same, differing = judged(twice, PLAIN), judged(other, PLAIN)
     assert (same.outcome, "types.duplicate_key" in codes(same)) == (Outcome.APPROVED, True)
     assert differing.outcome is Outcome.REJECTED
@@ -257,6 +281,8 @@ def test_the_codes_of_a_decision_are_on_the_closed_list() -> None:
 def test_texts_that_no_encoding_carries_are_put_readably() -> None:
     """Given half a surrogate pair in ids and names, then the decision can still be written."""
     policy = hotel()
-    value = json.dumps({"agent_id": "hotel", "message_id": "m", "user_message": "x", "response": scope_turn("\ud83d no")})
+    value = json.dumps(
+        {"agent_id": "hotel", "message_id": "m", "user_message": "x", "response": scope_turn("\ud83d no")}
+    )
     [decision] = decide([RawRecord(value.encode())], {"hotel": policy})
     encode(decision)

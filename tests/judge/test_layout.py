@@ -42,7 +42,8 @@ FAULTS = {
     ),
     "unknown_code": (
         HEAD + "on_fail:\n  param.simulate_true_mismach: report\n",
-        "p.yaml:4: on_fail.param.simulate_true_mismach: unknown code or family; did you mean param.simulate_true_mismatch?",
+        "p.yaml:4: on_fail.param.simulate_true_mismach: unknown code or family; "
+        "did you mean param.simulate_true_mismatch?",
     ),
     "unknown_family": (HEAD + "on_fail:\n  qqqq: report\n", "p.yaml:4: on_fail.qqqq: unknown code or family"),
     "impossible_report": (
@@ -52,7 +53,8 @@ FAULTS = {
     ),
     "impossible_correct": (
         HEAD + "on_fail:\n  param.trimmed: correct\n",
-        "p.yaml:4: on_fail.param.trimmed: correct is impossible for param.trimmed: outer blanks were cut, as the policy allows",
+        "p.yaml:4: on_fail.param.trimmed: correct is impossible for param.trimmed: "
+        "outer blanks were cut, as the policy allows",
     ),
     "impossible_family": (
         HEAD + "on_fail:\n  param: correct\n",
@@ -168,7 +170,7 @@ def test_a_fault_is_told_with_file_line_and_key(name: str) -> None:
     ids=["list_key", "map_key", "null_key", "boolean_key", "number_key", "endless_map", "endless_list", "deep"],
 )
 def test_yaml_that_json_cannot_say_is_a_fault(text: str) -> None:
-    """Given YAML beyond JSON (odd keys, endless aliases), when read, then it is a policy fault and nothing else is raised."""
+    """Given YAML beyond JSON (odd keys, endless aliases), then it is a policy fault and nothing else is raised."""
     with pytest.raises(PolicyError, match=r"^p\.yaml:\d+: "):
         read_layout(HEAD + text, "p.yaml")
 
@@ -207,7 +209,7 @@ def test_good_placeholders_load(template: str) -> None:
 
 @pytest.mark.parametrize("template", ["{parameter:>{format}}", "{parameter:{format}}"])
 def test_a_placeholder_that_would_break_when_filled_is_a_fault(template: str) -> None:
-    """Given a placeholder whose filling can fail later, when read, then the policy doesn't load: a reply never raises."""
+    """Given a placeholder whose filling can fail later, then the policy doesn't load: a reply never raises."""
     with pytest.raises(PolicyError, match=r"replies\.reprompt\.en: a placeholder is unknown or broken"):
         read_layout(HEAD + f"replies: {{reprompt: {{en: {json.dumps(template)}}}}}", "p")
 

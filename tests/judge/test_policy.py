@@ -34,7 +34,9 @@ def test_formatting_does_not_change_the_revision() -> None:
 
 
 def test_the_resolved_bytes_load_to_the_same_revision() -> None:
-    """Given each open policy, when its resolved bytes are compiled, then the revision and the bytes are the same again."""
+    """Given each open policy, when its resolved bytes are compiled, then the revision and the bytes are the same
+    again.
+    """
     for policy in policies().values():
         again = compile_policy(policy.resolved.decode())
         assert (again.revision, again.resolved) == (policy.revision, policy.resolved)
@@ -82,7 +84,9 @@ def test_an_evidence_file_is_read_by_paragraphs() -> None:
 
 
 def test_an_evidence_file_is_part_of_the_revision() -> None:
-    """Given the same policy, when an evidence file says something else, then the revision is another; same text, same one."""
+    """Given the same policy, when an evidence file says something else, then the revision is another; same text,
+    same one.
+    """
     files = {"facts.txt": "One.", "more.txt": "Two."}
     one, same = (compile_policy(EVIDENCE, "p", files).revision for _ in range(2))
     other = compile_policy(EVIDENCE, "p", {**files, "more.txt": "Three."}).revision
@@ -114,7 +118,7 @@ PATTERN = HEAD + "parameters:\n  - id: a\n    pattern: {}\n    examples: {{valid
     ],
 )
 def test_a_bad_pattern_is_a_fault_with_its_line(pattern: str, fault: str) -> None:
-    """Given a pattern that can't run, or that its own examples contradict, when compiled, then the fault says where and why."""
+    """Given a pattern that can't run, or that its own examples contradict, then the fault says where and why."""
     with pytest.raises(PolicyError) as caught:
         compile_policy(PATTERN.format(pattern), "p.yaml")
     assert fault in str(caught.value)
@@ -140,7 +144,7 @@ def test_a_name_of_two_intents_is_a_fault_with_its_line() -> None:
 
 
 def test_two_parameters_that_one_spelling_could_mean_are_a_fault() -> None:
-    """Given two parameters that differ by case alone, when compiled, then it is a fault: BOOKING_ID would be a guess."""
+    """Given two parameters that differ by case alone, then it is a fault: BOOKING_ID would be a guess."""
     with pytest.raises(PolicyError, match="can mean"):
         compile_policy(HEAD + "parameters: [{id: Booking_id}, {id: bookingID}]", "p.yaml")
 
@@ -166,7 +170,9 @@ def test_a_code_wins_over_its_family_wherever_it_stands() -> None:
 
 
 def test_a_family_never_loosens_what_is_fixed() -> None:
-    """Given a report for syntax, then what can't be read is still refused; given a correct, then only the correctable ones do."""
+    """Given a report for syntax, then what can't be read is still refused; given a correct, then only the
+    correctable ones do.
+    """
     actions = hotel(on_fail={"syntax": "ignore", "consistency": "correct"}).actions
     assert actions["syntax.truncated"] is Action.REJECT
     assert actions["syntax.code_fence"] is Action.IGNORE

@@ -1,4 +1,6 @@
-"""The envelope: strictly read, mapped where a policy says so, and handed on with every foreign field as it was written."""
+"""The envelope: strictly read, mapped where a policy says so, and handed on with every foreign field as it was
+written.
+"""
 
 from __future__ import annotations
 
@@ -116,17 +118,24 @@ def test_colons_in_foreign_keys_and_texts_are_no_repetition() -> None:
 
 
 def test_a_repeated_mapped_field_is_refused() -> None:
-    """Given a record layout of the operator's own, when the field that holds the user's message comes twice, then it is refused."""
+    """Given a record layout of the operator's own, when the field that holds the user's message comes twice, then
+    it is refused.
+    """
     policy = hotel(input={"user_message": "/said"})
     found = opened(b'{"said":"a","said":"b",' + value(user_message=...)[1:], policy)
     assert found.decision.outcome is Outcome.DEAD_LETTER
 
 
-ODD = b'"big":123456789012345678901234567890,"exp":1E+400,"trail":1.10,"neg":-0,"esc":"\\u0041\\/","deep":{ "x" : [1 , 2.0] }'
+ODD = (
+    b'"big":123456789012345678901234567890,"exp":1E+400,"trail":1.10,"neg":-0,"esc":"\\u0041\\/",'
+    b'"deep":{ "x" : [1 , 2.0] }'
+)
 
 
 def test_foreign_fields_survive_byte_for_byte() -> None:
-    """Given big integers, odd numbers, escapes and blanks in fields that aren't ours, then the output has them as written."""
+    """Given big integers, odd numbers, escapes and blanks in fields that aren't ours, then the output has them as
+    written.
+    """
     body = b"{" + ODD + b"," + value()[1:]
     out = output(opened(body))
     for part in ODD.split(b',"'):
@@ -181,7 +190,7 @@ LONE = value().replace(b"would you like?", b"would you like? \\\\ud83d")
 
 
 def test_half_a_surrogate_pair_in_the_response_text_is_a_violation_not_a_dead_letter() -> None:
-    """Given a text response with half an emoji (escaped inside), when judged, then it is dropped from the answer's edge."""
+    """Given a text response with half an emoji (escaped inside), then it is dropped from the answer's edge."""
     decision = opened(LONE).decision
     assert decision.outcome is Outcome.CORRECTED
     assert answer(decision) == "Which night would you like?"
@@ -198,14 +207,14 @@ def test_half_a_surrogate_pair_in_the_response_text_is_a_violation_not_a_dead_le
     ids=["object_response", "text_response", "message", "foreign_field"],
 )
 def test_half_a_surrogate_pair_in_the_record_is_no_reason_for_a_dead_letter(body: bytes) -> None:
-    """Given half an emoji as json.dumps writes it in the record itself, when judged, then the user still gets an answer."""
+    """Given half an emoji as json.dumps writes it in the record itself, then the user still gets an answer."""
     found = opened(body)
     assert found.decision.outcome in {Outcome.APPROVED, Outcome.CORRECTED, Outcome.REJECTED}
     assert found.decision.violations == () or "syntax.no_json" not in codes(found.decision)
 
 
 def test_a_flat_layout_is_mapped() -> None:
-    """Given a policy that maps a flat record of its own, when judged, then the reply stands where the response stood."""
+    """Given a policy that maps a flat record of its own, then the reply stands where the response stood."""
     policy = hotel(
         input={
             "user_message": "/said",

@@ -41,10 +41,16 @@ def refused(kind: str, locale: str | None = None, policy: Policy | None = None, 
 
 
 TEXTS = {
-    ("reprompt", "en"): "I need the Booking id in this format: 3 letters followed by 3 numbers (e.g., ABC123). Could you give it again?",
+    (
+        "reprompt",
+        "en",
+    ): "I need the Booking id in this format: 3 letters followed by 3 numbers (e.g., ABC123). Could you give it again?",
     ("reprompt", "fr"): "Il me faut « Booking id » dans ce format : 3 letters followed by 3 numbers (e.g., ABC123). "
     "Pouvez-vous me redonner cette valeur ?",
-    ("out_of_scope", "en"): "Sorry, I can't help with that here. I can help with: Book Room, Cancel Reservation, Ask Check In Time.",
+    (
+        "out_of_scope",
+        "en",
+    ): "Sorry, I can't help with that here. I can help with: Book Room, Cancel Reservation, Ask Check In Time.",
     ("out_of_scope", "fr"): "Désolé, je ne peux pas vous aider pour cela ici. Je peux vous aider pour : "
     "Book Room, Cancel Reservation, Ask Check In Time.",
     ("fallback", "en"): "Sorry, I couldn't answer that properly. Could you say it again in other words?",
@@ -61,7 +67,11 @@ def test_each_kind_speaks_the_records_language(kind: str, locale: str) -> None:
 @pytest.mark.parametrize("kind", ["reprompt", "out_of_scope", "fallback"])
 def test_each_kind_speaks_spanish_too(kind: str) -> None:
     """Given a Spanish record, then the Spanish text is filled in."""
-    labels = {"parameter": "Booking id", "format": BOOKING_FORMAT, "intents": "Book Room, Cancel Reservation, Ask Check In Time"}
+    labels = {
+        "parameter": "Booking id",
+        "format": BOOKING_FORMAT,
+        "intents": "Book Room, Cancel Reservation, Ask Check In Time",
+    }
     assert answer(refused(kind, "es")) == getattr(LEXICONS["es"].replies, kind).format(**labels)
 
 
@@ -111,7 +121,9 @@ def test_a_policys_own_texts_come_first(kind: str, locale: str, text: str) -> No
 
 
 def test_a_locale_without_an_own_text_takes_the_policys_own_language() -> None:
-    """Given an own text in the policy's locale alone, then it is used for every language: its author chose the words."""
+    """Given an own text in the policy's locale alone, then it is used for every language: its author chose the
+    words.
+    """
     assert answer(refused("fallback", "fr", hotel(replies=OWN))) == "Sorry?"
 
 

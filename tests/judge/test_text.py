@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,7 +96,7 @@ def test_sentences_hold_every_character_but_blanks(given_text: str) -> None:
     """Given any text, then its sentences, in order, hold every character that isn't a blank."""
     spans = text.sentences(given_text)
     assert all(a < b for a, b in spans)
-    assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in pairwise(spans))
     assert "".join("".join(given_text[a:b].split()) for a, b in spans) == "".join(given_text.split())
 
 

@@ -77,7 +77,9 @@ CLEANED = [
 
 @pytest.mark.parametrize(("answer", "wanted"), CLEANED)
 def test_marks_are_cut_and_words_are_not(answer: str, wanted: str | None) -> None:
-    """Given marks around words, then they are cut; where a word is hurt, or nothing is left, there is no clean answer."""
+    """Given marks around words, then they are cut; where a word is hurt, or nothing is left, there is no clean
+    answer.
+    """
     assert clean(answer) == wanted
 
 

@@ -1,4 +1,6 @@
-"""Do the parts of a response agree? Each code emitted in each language it can be said in, and a near miss that isn't."""
+"""Do the parts of a response agree? Each code emitted in each language it can be said in, and a near miss that
+isn't.
+"""
 
 from __future__ import annotations
 

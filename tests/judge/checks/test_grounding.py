@@ -101,7 +101,9 @@ def test_what_the_evidence_says_is_supported(locale: str) -> None:
     ids=["figures", "flipped", "promised", "recorded"],
 )
 def test_what_is_plainly_wrong_is_told_and_acted_on(texts: dict[str, tuple[str, str]], code: str, locale: str) -> None:
-    """Given a changed figure, a flipped polarity, a promise or an invented record, then it is told and never approved."""
+    """Given a changed figure, a flipped polarity, a promise or an invented record, then it is told and never
+    approved.
+    """
     wrong, right = texts[locale]
     decision = said(wrong, locale)
     assert code in codes(decision)
@@ -136,7 +138,9 @@ FREE = [
 
 @pytest.mark.parametrize(("locale", "text", "contradicts"), FREE)
 def test_free_of_charge_is_one_thing_however_it_is_said(locale: str, text: str, contradicts: bool) -> None:
-    """Given "no charge", "sans frais", "gratis", then the no belongs to the price and isn't a negation of the sentence."""
+    """Given "no charge", "sans frais", "gratis", then the no belongs to the price and isn't a negation of the
+    sentence.
+    """
     assert ("ground.contradicts_evidence" in codes(said(text, locale))) is contradicts
 
 

@@ -55,7 +55,9 @@ IN_ORDER = [
 
 @pytest.mark.parametrize("turn", IN_ORDER)
 def test_what_is_in_order_is_not_told(turn: dict[str, Any]) -> None:
-    """Given reasoning before its object's operational fields, then nothing is told; a leading detected intent is fine."""
+    """Given reasoning before its object's operational fields, then nothing is told; a leading detected intent is
+    fine.
+    """
     assert "schema.field_order" not in codes(judged(turn, MESSAGE))
 
 
@@ -104,7 +106,9 @@ OWN: list[tuple[list[str], dict[str, Any], str | None]] = [
 def test_reasoning_fields_of_ones_own_come_first_too(
     reasoning: list[str], turn: dict[str, Any], pointer: str | None
 ) -> None:
-    """Given a policy's own reasoning pointers, then order is asked of them at the root, in objects and in list items."""
+    """Given a policy's own reasoning pointers, then order is asked of them at the root, in objects and in list
+    items.
+    """
     told = [] if pointer is None else [pointer]
     reported = judged(turn, policy=own(reasoning, "report"))
     strict = judged(turn, policy=own(reasoning, "strict"))

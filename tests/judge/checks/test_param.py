@@ -180,7 +180,9 @@ KEPT_BACK: dict[str, Row] = {
 
 @pytest.mark.parametrize("name", KEPT_BACK)
 def test_a_value_that_did_not_pass_is_kept_back_whatever_the_policy_reports(name: str) -> None:
-    """Given a value that failed, when the policy only reports, then the turn passes and the value still doesn't go out."""
+    """Given a value that failed, when the policy only reports, then the turn passes and the value still doesn't
+    go out.
+    """
     changes, message, booking = KEPT_BACK[name]
     lenient = {"param": "report", "catalog": "report", "consistency": "report", "schema": "report"}
     decision = told(changes, message, hotel(booking=booking, on_fail=lenient), answer="Which reservation is it?")
@@ -204,7 +206,9 @@ def test_the_quadrant_stays_the_models_word_beside_its_own_regex() -> None:
 
 
 def test_a_value_from_an_earlier_turn_needs_leave() -> None:
-    """Given a value of an earlier user turn, then it passes where the policy allows history, and not of the assistant's."""
+    """Given a value of an earlier user turn, then it passes where the policy allows history, and not of the
+    assistant's.
+    """
     turns = [{"role": "user", "text": "it is XKT904"}]
     allowed = hotel(booking={"normalise": ["history"]})
     decision = told({}, "yes that one", allowed, record={"history": turns})
@@ -216,7 +220,9 @@ def test_a_value_from_an_earlier_turn_needs_leave() -> None:
 
 
 def test_the_value_is_run_as_the_model_gave_it() -> None:
-    """Given outer blanks, then they count unless the policy allows trim; the value that goes out is then the trimmed one."""
+    """Given outer blanks, then they count unless the policy allows trim; the value that goes out is then the
+    trimmed one.
+    """
     changes = {"parameter_extracted_part": " XKT904 "}
     assert [o.quadrant for o in told(changes, PLAIN).observations] == [Quadrant.MISMATCH]
     trimmed = told(changes, PLAIN, hotel(booking={"normalise": ["trim"]}))

@@ -91,7 +91,9 @@ FIELDS_OF_ITEM = [key for key in item() if key != "parameter_id"]
 
 @pytest.mark.parametrize("key", FIELDS_OF_ITEM)
 def test_a_missing_field_of_a_parameter_names_the_parameter(key: str) -> None:
-    """Given a parameter without one of its fields, then it is missing reasoning; a value that can't pass is asked for."""
+    """Given a parameter without one of its fields, then it is missing reasoning; a value that can't pass is asked
+    for.
+    """
     decision = judged(parameter_turn(item(**{key: ...})), MESSAGE)
     assert pointers(decision, "schema.missing_reasoning") == [f"{ANALYSIS}/parameters/0"]
     assert decision.answer_source == ("fallback" if decision.reply.parameters else "reprompt")  # type: ignore[union-attr]
@@ -249,7 +251,9 @@ def test_a_schema_of_the_operators_own_holds() -> None:
     ],
 )
 def test_faults_against_an_own_schema_are_told_in_our_codes(turn: dict[str, Any], code: str, pointer: str) -> None:
-    """Given a response that breaks the operator's schema, then the code follows the policy's own list of reasoning fields."""
+    """Given a response that breaks the operator's schema, then the code follows the policy's own list of
+    reasoning fields.
+    """
     decision = judged(turn, policy=hotel(response=FLAT))
     assert pointers(decision, code) == [pointer]
     assert decision.outcome is Outcome.REJECTED
