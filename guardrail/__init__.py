@@ -5,7 +5,7 @@
 >>> [decision] = decide([RawRecord(value)], policies)
 """
 
-from guardrail.judge.decide import Judged, decide, judge
+from guardrail.judge.decide import decide
 from guardrail.judge.model import Decision, Outcome, RawRecord, Violation
 from guardrail.judge.policy import Policy, compile_policy
 from guardrail.policies import load_policies, load_policy
@@ -15,7 +15,6 @@ __version__ = VERSION
 
 __all__ = [
     "Decision",
-    "Judged",
     "Outcome",
     "Policy",
     "RawRecord",
@@ -23,7 +22,6 @@ __all__ = [
     "__version__",
     "compile_policy",
     "decide",
-    "judge",
     "load_policies",
     "load_policy",
 ]

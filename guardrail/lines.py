@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import json
 from typing import Any
 
 import msgspec
@@ -26,16 +27,26 @@ def read_line(line: bytes, index: int) -> RawRecord | None:
     stripped = line.strip()
     if not stripped:
         return None
-    try:
-        fields = _OBJECT.decode(stripped)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        fields = {}
+    fields = _fields(stripped)
     if not fields or not _LINE_KEYS.issuperset(fields):
         return RawRecord(stripped, source=Source(offset=index))
     try:
         return _record(fields, index)
     except (msgspec.MsgspecError, ValueError, RecursionError):
         return RawRecord(stripped, source=Source(offset=index))
+
+
+def _fields(line: bytes) -> dict[str, msgspec.Raw]:
+    """The line's fields as they were written; empty for what is no JSON object."""
+    try:
+        return _OBJECT.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        found = json.loads(line)  # lone surrogates, which msgspec refuses
+    except (ValueError, RecursionError):
+        return {}
+    return {k: msgspec.Raw(json.dumps(v).encode()) for k, v in found.items()} if isinstance(found, dict) else {}
 
 
 def _record(fields: dict[str, msgspec.Raw], index: int) -> RawRecord:
@@ -62,20 +73,33 @@ def _value(fields: dict[str, msgspec.Raw]) -> bytes | None:
 
 
 def _text(raw: msgspec.Raw | None) -> str | None:
-    if raw is None:
-        return None
-    try:
-        return msgspec.json.decode(raw, type=str | None)
-    except msgspec.DecodeError:
-        import json
+    """A string or null. Raises: ValueError for anything else."""
+    found = None if raw is None else _any(raw)
+    if found is not None and not isinstance(found, str):
+        raise ValueError("neither text nor null")
+    return found
 
-        found = json.loads(bytes(raw))
-        return found if isinstance(found, str) else None
+
+def _any(raw: msgspec.Raw) -> Any:
+    try:
+        return msgspec.json.decode(raw)
+    except msgspec.DecodeError:
+        return json.loads(bytes(raw))  # lone surrogates, which msgspec refuses
 
 
 def _headers(raw: msgspec.Raw | None) -> tuple[tuple[str, bytes | None], ...]:
     if raw is None:
         return ()
-    found: Any = msgspec.json.decode(raw)
-    pairs = list(found.items()) if isinstance(found, dict) else [tuple(pair) for pair in found or ()]
-    return tuple((str(name), None if value is None else str(value).encode(errors="replace")) for name, value in pairs)
+    found = _any(raw)
+    if found is None:
+        return ()
+    pairs = list(found.items()) if isinstance(found, dict) else found
+    if not isinstance(pairs, list) or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
+        raise ValueError("headers are a list of pairs, or a map")
+    return tuple(
+        (_name(name), None if value is None else _name(value).encode(errors="replace")) for name, value in pairs
+    )
+
+
+def _name(found: object) -> str:
+    return found if isinstance(found, str) else json.dumps(found)

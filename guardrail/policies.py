@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from guardrail.errors import PolicyError
-from guardrail.judge.layout import read_layout
+from guardrail.judge.layout import places_of, read_layout
 from guardrail.judge.policy import Policies, Policy, compile_policy
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -21,7 +21,13 @@ def load_policy(path: Path | str) -> Policy:
     path = Path(path)
     text = _read(path)
     layout = read_layout(text, str(path))
-    files = {p.file: _read(path.parent / p.file) for p in layout.evidence if p.file is not None}
+    files = {}
+    for index, passage in enumerate(layout.evidence):
+        if passage.file is not None:
+            try:
+                files[passage.file] = _read(path.parent / passage.file)
+            except PolicyError as error:
+                raise PolicyError(places_of(text, str(path)).fault(("evidence", index, "file"), str(error))) from None
     return compile_policy(text, str(path), files)
 
 

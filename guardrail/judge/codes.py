@@ -162,7 +162,7 @@ regex_unsupported: the pattern needs what the safe engine doesn't have | (\\d)\\
 regex_timed_out: running the pattern took longer than its budget | a known attack
 regex_value_too_long: the value is longer than limits.value_chars | 300 characters
 regex_control_char: the pattern holds a control character, most likely a lost backslash | a backspace for \\b
-regex_overescaped: the pattern's backslashes are doubled | ^\\\\d{4}$
+regex_overescaped r: the pattern's backslashes are doubled, and the configured examples say so | ^\\\\d{4}$
 regex_delimiters r: slashes, quotes or fences around the pattern were taken off | /^\\d{4}$/
 regex_too_permissive: the pattern accepts an example that is configured as invalid | .*
 format_text_regex_disagree: the pattern refuses a configured valid example, or the example in its own format text | ^\\+34\\d{9}$ beside (e.g., 0612345678)

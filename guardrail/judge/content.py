@@ -11,7 +11,8 @@ from functools import lru_cache
 import msgspec
 
 from guardrail.judge.lexicon.things import ALIKE, UNITS, UNIVERSALS
-from guardrail.judge.speech import FILLERS, NEGATIONS, NUMBER_WORDS, STOP_WORDS, flat
+from guardrail.judge.numerals import joined
+from guardrail.judge.speech import FILLERS, NEGATIONS, STOP_WORDS, flat
 from guardrail.judge.text import canonical_number, numbers, plain, stem
 
 _NEGATION_REACH = 3
@@ -30,7 +31,9 @@ _CLAUSE = re.compile(r"[,;:()–—]")
 _CLOCK = re.compile(r"\b(1[0-2]|0?[1-9])(?:[:.h]([0-5][0-9]))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
 _COUNTED = re.compile(r"([0-9]+(?:[.,:][0-9]+)*)\s?(%|€|£|\$|[^\W\d_]+)|([€£$])\s?([0-9]+(?:[.,][0-9]+)*)")
 _CODE = re.compile(r"(?<![\w-])[A-Z]{1,6}(?:-[A-Z0-9]{1,8})*(?![\w-])")
-_PLAIN_CAPITALS = frozenset(["I", "A", "O", "Y", "OK", "SMS", "SIM", "ID", "PDF", "TV", "FAQ", "GP", "PIN", "USB", "AM", "PM"])
+_PLAIN_CAPITALS = frozenset(
+    ["I", "A", "O", "Y", "OK", "SMS", "SIM", "ID", "PDF", "TV", "FAQ", "GP", "PIN", "USB", "AM", "PM"]
+)
 _AMBIGUOUS = frozenset({"once", "sept", "neuf"})
 """Number words of one language that are everyday words of another."""
 
@@ -89,12 +92,13 @@ def _read_clause(
     words: list[str], sides: tuple[set[str], set[str]], figures: set[str], counted: set[tuple[str, str]]
 ) -> None:
     reach = 0
-    for position, word in enumerate(words):
+    entries = joined(words)
+    for position, (word, value) in enumerate(entries):
         if word in NEGATIONS:
             reach = _NEGATION_REACH
             continue
-        if (value := NUMBER_WORDS.get(word, 0)) > 1 and word not in _AMBIGUOUS:
-            unit = _UNIT.get(words[position + 1]) if position + 1 < len(words) else None
+        if value is not None and value > 1 and word not in _AMBIGUOUS:
+            unit = _UNIT.get(entries[position + 1][0]) if position + 1 < len(entries) else None
             if unit is not None:
                 counted.add((str(value), unit))
             if unit is not None or value > _SMALL:

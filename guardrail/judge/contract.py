@@ -11,10 +11,10 @@ from typing import Any
 
 import jsonschema_rs
 
-from guardrail.errors import PolicyError
 from guardrail.judge.document import Shape
 from guardrail.judge.layout import LimitsLayout, ResponseLayout
 from guardrail.judge.model import Finding, Json
+from guardrail.judge.text import printable
 
 _TEXT = {"type": "string"}
 _TEXT_OR_NULL = {"type": ["string", "null"]}
@@ -98,33 +98,41 @@ class Contract:
         return "parameter" if refers and "detected_intent" not in tree else "scope"
 
 
+class SchemaError(ValueError):
+    """A response schema that isn't a JSON Schema; the policy's reader names the line."""
+
+
 def compile_contract(layout: ResponseLayout, limits: LimitsLayout) -> Contract:
-    """The compiled contract. Raises: PolicyError for a schema that isn't one."""
+    """The compiled contract. Raises: SchemaError for a schema that isn't one."""
     schema = layout.json_schema
     try:
         shapes = SHAPES if schema is None else {"custom": schema}
         validators = {name: jsonschema_rs.Draft202012Validator(shape) for name, shape in shapes.items()}
     except (ValueError, jsonschema_rs.ValidationError) as error:
-        raise PolicyError(f"response.schema: not a JSON Schema: {error}") from None
+        raise SchemaError(str(error).splitlines()[0]) from None
     roots = frozenset((schema or {}).get("properties", {})) or frozenset(SHAPES["union"]["properties"])
     shape = Shape(
         response_chars=limits.response_chars,
         depth=limits.depth,
         roots=roots,
-        containers=frozenset(
-            {"/user_messages_analysis", "/user_messages_analysis/parameters", "/generated_answer", "/detected_intent"}
-        ),
         tool=layout.tool,
     )
     reasoning = layout.reasoning or REASONING
-    return Contract(validators, reasoning, _siblings(reasoning), layout.order, shape, custom=schema is not None)
+    return Contract(
+        validators,
+        reasoning,
+        _siblings(reasoning, root=schema is not None),
+        layout.order,
+        shape,
+        custom=schema is not None,
+    )
 
 
-def _siblings(reasoning: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], frozenset[str]], ...]:
+def _siblings(reasoning: tuple[str, ...], *, root: bool) -> tuple[tuple[tuple[str, ...], frozenset[str]], ...]:
     parents: dict[str, set[str]] = {}
     for field in reasoning:
         parent, _, key = field.rpartition("/")
-        if parent:
+        if parent or root:  # the built-in roots may stand in either order
             parents.setdefault(parent, set()).add(key)
     return tuple((tuple(parent.split("/")[1:]), frozenset(keys)) for parent, keys in parents.items())
 
@@ -193,7 +201,17 @@ def pointer(path: list[str | int]) -> str:
 def errors(contract: Contract, name: str, tree: dict[str, Json]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The schema's complaints as (kind, pointer, particulars), in the order of the schema."""
     validator = contract.validators[name]
-    if validator.is_valid(tree):
-        return
-    for error in validator.iter_errors(tree):
+    try:
+        found = [] if validator.is_valid(tree) else list(validator.iter_errors(tree))
+    except UnicodeEncodeError:  # half a surrogate pair, which jsonschema-rs can't hold
+        found = list(validator.iter_errors(_printable(tree)))
+    for error in found:
         yield error.kind.name, pointer(error.instance_path), error.kind.as_dict()
+
+
+def _printable(node: Json) -> Json:
+    if isinstance(node, dict):
+        return {printable(key): _printable(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_printable(item) for item in node]
+    return printable(node) if isinstance(node, str) else node

@@ -48,7 +48,9 @@ def correct(subject: Subject, doubts: Sequence[Doubt]) -> Correction | None:
     if cleaned != answer:
         subject = subject.with_answer(cleaned)
         doubts = subject.weighing.doubts
-    changes = [*_format_changes(subject), *_doubt_changes(subject, doubts)]
+    changes = _format_changes(subject)
+    taken = {change.start for change in changes}
+    changes += _doubt_changes(subject, [doubt for doubt in doubts if doubt.sentence.start not in taken])
     text = _apply(cleaned, changes)
     edits += [Edit(ANSWER, printable(cleaned[c.start : c.end]), c.text, c.evidence_id) for c in changes]
     if _says_something(text):

@@ -141,7 +141,7 @@ class _Case:
         record, policy = self.reading.record, self.reading.policy
         if policy is None or record is None or policy.mode == "enforce":
             return self._decision(enforced, source, reply, acted, edits)
-        original = model_reply(self.subject, self.subject.answer) if self.subject else printable(_original(record))
+        original = model_reply(self.subject, self.subject.answer) if self.subject else printable(record.response)
         return self._decision(Outcome.APPROVED, "llm", original, acted, edits, enforced=enforced)
 
     def _decision(
@@ -203,7 +203,8 @@ def _verified(subject: Subject, acted: Acted) -> Correction | None:
     if correction is None:
         return None
     again = subject.with_answer(correction.answer)
-    left = {act(finding, subject.policy) for check in CHECKS for finding in check(again)}
+    findings = [finding for check in CHECKS for finding in check(again)] + list(_too_long(again))
+    left = {act(finding, subject.policy) for finding in findings}
     if left & {Action.REJECT, Action.CORRECT}:
         return None
     before, after = subject.weighing.grounding.risk, again.weighing.grounding.risk
@@ -232,14 +233,6 @@ def _locale(record: Record | None, policy: Policy) -> str:
     if record is None:
         return policy.layout.locale
     return Subject(record, policy, {}, frozenset()).locale
-
-
-def _original(record: Record) -> str:
-    if isinstance(record.response, str):
-        return record.response
-    import msgspec.json
-
-    return msgspec.json.encode(record.response).decode()
 
 
 def _decision_id(raw: RawRecord, revision: str | None) -> str:

@@ -20,6 +20,7 @@ import msgspec
 from guardrail.judge.content import Words, read_words
 from guardrail.judge.model import Passage
 from guardrail.judge.similarity import PassageVectors
+from guardrail.judge.speech import read_answer
 from guardrail.judge.text import sentences
 
 NEAR_COPY = 0.6
@@ -40,6 +41,8 @@ class Window(msgspec.Struct, frozen=True):
     text: str
     passage_id: str | None
     words: Words
+    binding: bool
+    """Whether it promises or reports a deed itself: only then can it back a claim that does."""
 
 
 class Measure(msgspec.Struct, frozen=True):
@@ -59,8 +62,13 @@ class Measure(msgspec.Struct, frozen=True):
 
     @property
     def backed(self) -> bool:
-        """Whether the evidence bears a sentence out nearly word for word."""
+        """Whether the evidence has a sentence nearly word for word."""
         return self.cover >= SUPPORTED and not (self.unknown_figures or self.conflicts)
+
+    @property
+    def borne_out(self) -> bool:
+        """Whether the evidence itself makes the promise or reports the deed: that it is possible isn't enough."""
+        return self.backed and self.window is not None and self.window.binding
 
 
 def _units_differ(claim: frozenset[tuple[str, str]], window: frozenset[tuple[str, str]]) -> bool:
@@ -70,6 +78,10 @@ def _units_differ(claim: frozenset[tuple[str, str]], window: frozenset[tuple[str
         for figure, unit in claim
         for other, counted in window
     )
+
+
+def _binds(text: str) -> bool:
+    return any(sentence.acts for sentence in read_answer(text))
 
 
 def _parts(text: str) -> list[str]:
@@ -88,7 +100,9 @@ class Evidence:
         self.context = tuple(context)
         named = [*((p.id, p.text) for p in passages), *((None, text) for text in context)]
         self.windows = tuple(
-            Window(part, passage_id, read_words(part)) for passage_id, text in named for part in _parts(text)
+            Window(part, passage_id, read_words(part), _binds(part))
+            for passage_id, text in named
+            for part in _parts(text)
         )
         counts = Counter(s for window in self.windows for s in window.words.stems)
         self._total = len(self.windows)

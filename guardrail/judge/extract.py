@@ -13,6 +13,7 @@ import msgspec
 from guardrail.judge.jsontext import FAMILIES, suspects
 from guardrail.judge.model import Finding
 from guardrail.judge.repair import Broken, Read, read_value
+from guardrail.judge.speech import disowns
 
 _THINK = r"(?:think|thinking|thoughts?|reasoning|reflection|scratchpad|analysis|(?:ant|seed):think(?:ing)?)"
 # As the chat templates of Hermes, Llama, Mistral, Qwen, Kimi, OpenAI (harmony channels) and Anthropic (XML) write them.
@@ -206,10 +207,15 @@ def _around(pieces: tuple[Piece, ...], after: str) -> list[Finding]:
     if call or _TOOL_FENCE.search(tails[0]):
         findings.append(Finding("syntax.tool_call_text"))
     if _prose(before):
-        findings.append(Finding("syntax.prose_prefix"))
+        findings.append(_chatter("syntax.prose_prefix", before))
     if _prose(after) and not (call and _prose(after) == ")"):
-        findings.append(Finding("syntax.prose_suffix"))
+        findings.append(_chatter("syntax.prose_suffix", after))
     return findings
+
+
+def _chatter(code: str, prose: str) -> Finding:
+    """Text beside the JSON is told; where it takes the JSON back, nobody can tell what the model meant to say."""
+    return Finding(code, "", "takes the answer back", fatal=True) if disowns(prose) else Finding(code)
 
 
 def _is_fragment(before: str) -> bool:

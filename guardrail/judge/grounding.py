@@ -88,7 +88,9 @@ def _doubt(sentence: Sentence, measure: Measure, terms: Terms) -> Doubt | None:
 
     if sentence.acts:
         return (
-            None if measure.backed else doubt("unsupported_sentence", "a promise, deed or record that nothing supports")
+            None
+            if measure.borne_out
+            else doubt("unsupported_sentence", "a promise, deed or record that nothing supports")
         )
     if not terms.passages:
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from string import Formatter
 from typing import Annotated, Any, Literal
 
 import yaml
@@ -162,6 +163,10 @@ class PolicyLayout(_Layout):
     replies: dict[ReplyKind, dict[str, str]] = Field({}, description="Kind -> locale -> the sidecar's own text.")
 
 
+NODES_MAX = 100_000
+"""Values in one policy file, aliases written out: far more than any policy, and a bound on what an alias bomb costs."""
+DEPTH_MAX = 64
+
 _Lines = dict[tuple[str | int, ...], int]
 
 
@@ -175,17 +180,35 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 
+class Places:
+    """Where the keys of a policy file stand, so that a fault found later still names its line."""
+
+    def __init__(self, name: str, lines: _Lines) -> None:
+        self._name = name
+        self._lines = lines
+
+    def fault(self, path: tuple[str | int, ...], what: str) -> str:
+        """The line of a fault: `NAME:LINE: KEY: what`."""
+        return f"{self._name}:{_line(self._lines, path)}: {'.'.join(map(str, path)) or 'policy'}: {what}"
+
+
+def places_of(text: str, name: str) -> Places:
+    """Where the keys of a policy's text stand. Raises: PolicyError as `read_layout` does."""
+    return Places(name, _parse(text, name)[1])
+
+
 def read_layout(text: str, name: str) -> PolicyLayout:
     """The layout that a policy's text (YAML or JSON) describes. `name` is what faults call the file.
 
     Raises: PolicyError with one line `NAME:LINE: KEY: fault` for each fault.
     """
     document, lines = _parse(text, name)
+    places = Places(name, lines)
     try:
         layout = PolicyLayout.model_validate_json(_to_json(document))
     except ValidationError as error:
-        raise PolicyError("\n".join(_describe(fault, lines, name) for fault in error.errors())) from None
-    faults = [f"{name}:{_line(lines, path)}: {'.'.join(map(str, path))}: {fault}" for path, fault in _faults(layout)]
+        raise PolicyError("\n".join(_describe(fault, places) for fault in error.errors())) from None
+    faults = [places.fault(path, fault) for path, fault in _faults(layout)]
     if faults:
         raise PolicyError("\n".join(faults))
     return layout
@@ -210,22 +233,38 @@ def _parse(text: str, name: str) -> tuple[Any, _Lines]:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         raise PolicyError(f"{name}:{line}: not YAML: {getattr(error, 'problem', None) or error}") from None
+    except RecursionError:
+        raise PolicyError(f"{name}:1: nested too deep, or an alias that holds itself") from None
     finally:
         loader.dispose()
 
 
 def _walk(node: yaml.Node, path: tuple[str | int, ...], lines: _Lines, name: str) -> None:
-    lines[path] = node.start_mark.line + 1
+    """Note the line of every key. Refuses what JSON can't say, repeated keys, and aliases that multiply without end."""
+    line = node.start_mark.line + 1
+    lines[path] = line
+    if len(lines) > NODES_MAX or len(path) > DEPTH_MAX:
+        raise PolicyError(f"{name}:{line}: more than {NODES_MAX} values, or nested deeper than {DEPTH_MAX}")
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
+            _walk_key(key, path, lines, name)
             here = (*path, key.value)
-            if here in lines:
-                raise PolicyError(f"{name}:{key.start_mark.line + 1}: {'.'.join(map(str, here))}: given twice")
             _walk(value, here, lines, name)
             lines[here] = key.start_mark.line + 1
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
             _walk(value, (*path, index), lines, name)
+
+
+_TEXT_KEYS = frozenset({"tag:yaml.org,2002:str", "tag:yaml.org,2002:int"})
+
+
+def _walk_key(key: yaml.Node, path: tuple[str | int, ...], lines: _Lines, name: str) -> None:
+    line = key.start_mark.line + 1
+    if not isinstance(key, yaml.ScalarNode) or key.tag not in _TEXT_KEYS:
+        raise PolicyError(f"{name}:{line}: {'.'.join(map(str, path)) or 'policy'}: a key that is no text")
+    if (*path, key.value) in lines:
+        raise PolicyError(f"{name}:{line}: {'.'.join(map(str, (*path, key.value)))}: given twice")
 
 
 def _line(lines: _Lines, path: tuple[str | int, ...]) -> int:
@@ -234,12 +273,12 @@ def _line(lines: _Lines, path: tuple[str | int, ...]) -> int:
     return lines.get(path, 1)
 
 
-def _describe(fault: Any, lines: _Lines, name: str) -> str:
+def _describe(fault: Any, places: Places) -> str:
     path = tuple(fault["loc"])
     message = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "extra_forbidden":
         message = "unknown key" + _suggestion(str(path[-1]), _known_keys(path[:-1]))
-    return f"{name}:{_line(lines, path)}: {'.'.join(map(str, path)) or 'policy'}: {message}"
+    return places.fault(path, message)
 
 
 def _known_keys(path: tuple[str | int, ...]) -> list[str]:
@@ -301,8 +340,17 @@ _PLACEHOLDERS = {"reprompt": {"parameter", "format"}, "out_of_scope": {"intents"
 def _reply_faults(kind: ReplyKind, locale: str, text: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
     if locale not in LEXICONS:
         yield ("replies", kind, locale), f"unsupported locale (supported: {', '.join(LEXICONS)})"
+    allowed = _PLACEHOLDERS[kind]
+    if not _fills(text, allowed):
+        listed = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
+        yield ("replies", kind, locale), f"a placeholder is unknown or broken (allowed: {listed})"
+
+
+def _fills(text: str, allowed: set[str]) -> bool:
+    """Whether a template can be filled with any text whatever."""
     try:
-        text.format(**dict.fromkeys(_PLACEHOLDERS[kind], ""))
+        fields = [(field, spec or "") for _, field, spec, _ in Formatter().parse(text) if field is not None]
+        text.format(**dict.fromkeys(allowed, "x"))
     except (KeyError, IndexError, ValueError, AttributeError):
-        allowed = ", ".join(f"{{{p}}}" for p in sorted(_PLACEHOLDERS[kind])) or "none"
-        yield ("replies", kind, locale), f"a placeholder is unknown or broken (allowed: {allowed})"
+        return False
+    return all(field in allowed and "{" not in spec for field, spec in fields)

@@ -126,8 +126,8 @@ class Record(Value, frozen=True):
 
     agent_id: str
     user_message: str
-    response: Json
-    """What the model answered: text, or a decoded JSON value when the producer sent an object."""
+    response: str
+    """What the model answered, as text; the JSON of it when the producer sent an object."""
     message_id: str | None
     conversation_id: str | None
     model: str

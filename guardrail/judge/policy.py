@@ -6,9 +6,9 @@ Same resolved bytes, same revision; same revision and engine, same decision (CON
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import msgspec
@@ -16,9 +16,9 @@ import msgspec
 from guardrail.errors import PolicyError
 from guardrail.judge.codes import CODES
 from guardrail.judge.content import read_words
-from guardrail.judge.contract import Contract, compile_contract
+from guardrail.judge.contract import Contract, SchemaError, compile_contract
 from guardrail.judge.evidence import Evidence
-from guardrail.judge.layout import ParameterLayout, PolicyLayout, read_layout
+from guardrail.judge.layout import ParameterLayout, Places, PolicyLayout, places_of, read_layout
 from guardrail.judge.lexicon import DIGEST
 from guardrail.judge.model import Action, Execution, Intent, Passage
 from guardrail.judge.pattern import Fault, compile_pattern, execute
@@ -119,18 +119,19 @@ def compile_policy(text: str, name: str = "policy", files: Mapping[str, str] | N
 
     Raises: PolicyError, one line a fault, each with `name`, line and key.
     """
-    layout = resolve(read_layout(text, name), name, files or {})
+    places = partial(places_of, text, name)
+    layout = resolve(read_layout(text, name), places, files or {})
     resolved = msgspec.json.encode(layout.model_dump(mode="json", by_alias=True, exclude_unset=True), order="sorted")
     parameters = {p.id: _parameter(p) for p in layout.parameters}
-    faults = [fault for p in parameters.values() for fault in _pattern_faults(p)]
+    faults = [*_name_faults(layout), *(f for i, p in enumerate(parameters.values()) for f in _pattern_faults(i, p))]
     if faults:
-        raise PolicyError("\n".join(f"{name}: {fault}" for fault in faults))
+        raise PolicyError("\n".join(places().fault(path, what) for path, what in faults))
     intents = {intent.id: Intent(intent.id, intent.name) for intent in layout.intents}
     return Policy(
         layout=layout,
         revision=hashlib.sha256(resolved).hexdigest()[:16],
         resolved=resolved,
-        contract=compile_contract(layout.response, layout.limits),
+        contract=_contract(layout, places),
         intents=intents,
         intent_spellings={spelling: intents[i.id] for i in layout.intents for spelling in (i.id, i.name)},
         intent_keys=_intent_keys(layout, intents),
@@ -143,7 +144,7 @@ def compile_policy(text: str, name: str = "policy", files: Mapping[str, str] | N
     )
 
 
-def resolve(layout: PolicyLayout, name: str, files: Mapping[str, str]) -> PolicyLayout:
+def resolve(layout: PolicyLayout, places: Callable[[], Places], files: Mapping[str, str]) -> PolicyLayout:
     """The layout with the evidence files' paragraphs in the place of their names.
 
     Raises: PolicyError for a missing file.
@@ -156,7 +157,7 @@ def resolve(layout: PolicyLayout, name: str, files: Mapping[str, str]) -> Policy
             passages.append({"id": passage.id, "text": passage.text})
             continue
         if passage.file not in files:
-            raise PolicyError(f"{name}: evidence.{index}.file: {passage.file} can't be read")
+            raise PolicyError(places().fault(("evidence", index, "file"), f"{passage.file} can't be read"))
         stem = passage.id or passage.file
         paragraphs = [part.strip() for part in files[passage.file].split("\n\n") if part.strip()]
         passages += [{"id": f"{stem}#{n}", "text": " ".join(part.split())} for n, part in enumerate(paragraphs, 1)]
@@ -178,28 +179,45 @@ def _parameter(layout: ParameterLayout) -> Parameter:
     )
 
 
-def _pattern_faults(parameter: Parameter) -> Iterator[str]:
+_Fault = tuple[tuple[str | int, ...], str]
+
+
+def _contract(layout: PolicyLayout, places: Callable[[], Places]) -> Contract:
+    try:
+        return compile_contract(layout.response, layout.limits)
+    except SchemaError as error:
+        raise PolicyError(places().fault(("response", "schema"), f"not a JSON Schema: {error}")) from None
+
+
+def _pattern_faults(index: int, parameter: Parameter) -> Iterator[_Fault]:
     if parameter.pattern is None:
         return
-    where = f"parameters.{parameter.id}.pattern"
+    where = ("parameters", index, "pattern")
     compiled = compile_pattern(parameter.pattern)
     if isinstance(compiled, Fault):
-        yield f"{where}: {compiled.kind}: {compiled.reason}"
+        yield where, f"{compiled.kind}: {compiled.reason}"
         return
     for wanted, values in ((Execution.MATCHED, parameter.valid), (Execution.NOT_MATCHED, parameter.invalid)):
         for value in values:
             if execute(parameter.pattern, value).execution is not wanted:
                 verb = "refuses the valid" if wanted is Execution.MATCHED else "accepts the invalid"
-                yield f"{where}: {verb} example {value!r}"
+                yield where, f"{verb} example {value!r}"
+
+
+def _name_faults(layout: PolicyLayout) -> Iterator[_Fault]:
+    """Spellings that could mean two of the catalogue's names."""
+    intents = [(("intents", i), e.id, s) for i, e in enumerate(layout.intents) for s in (e.id, e.name, *e.aliases)]
+    parameters = [(("parameters", i), p.id, p.id) for i, p in enumerate(layout.parameters)]
+    for entries in (intents, parameters):
+        keys: dict[str, str] = {}
+        for path, own, spelling in entries:
+            other = keys.setdefault(name_key(spelling), own)
+            if other != own:
+                yield path, f"{spelling!r} can mean {other} and {own}"
 
 
 def _intent_keys(layout: PolicyLayout, intents: Mapping[str, Intent]) -> dict[str, Intent]:
-    keys: dict[str, Intent] = {}
-    for entry in layout.intents:
-        for spelling in (entry.id, entry.name, *entry.aliases):
-            if keys.setdefault(name_key(spelling), intents[entry.id]).id != entry.id:
-                raise PolicyError(f"intents: {spelling!r} can mean {keys[name_key(spelling)].id} and {entry.id}")
-    return keys
+    return {name_key(s): intents[e.id] for e in layout.intents for s in (e.id, e.name, *e.aliases)}
 
 
 def _actions(on_fail: Mapping[str, str]) -> dict[str, Action]:

@@ -17,8 +17,8 @@ from functools import lru_cache
 import msgspec
 
 from guardrail.judge.dates import dates_in
+from guardrail.judge.numerals import joined
 from guardrail.judge.policy import Parameter
-from guardrail.judge.speech import NUMBER_WORDS
 from guardrail.judge.text import fold, plain, visible
 
 _INNER_SIGNS = "-_/+@&"
@@ -68,7 +68,10 @@ def stands_whole(value: str, message: str) -> bool:
     """Whether the value occurs in the message as whole tokens: not as a piece of a longer word, number or code."""
     start = message.find(value)
     while start >= 0:
-        if _edge(message, start, -1) and _edge(message, start + len(value), +1):
+        end = start + len(value)
+        before, after = message[start - 1 : start], message[end : end + 1]
+        begins = not before or before.isspace() or _edge(message, start, -1)
+        if begins and (not after or after.isspace() or _edge(message, end, +1)):
             return True
         start = message.find(value, start + 1)
     return False
@@ -127,41 +130,22 @@ def _joined_runs(message: str, length: int) -> Iterator[str]:
         yield joined
 
 
+_TIMES = {"double": 2, "doble": 2, "triple": 3}
+
+
 @lru_cache(maxsize=1024)
 def _spoken_tokens(message: str) -> tuple[str, ...]:
+    """The message's words as digits where they spell a number; a blank where they don't."""
     tokens: list[str] = []
     repeat = 1
-    for word in re.findall(r"[^\W_]+", message)[:_WORDS_MAX]:
-        if word in {"double", "doble"}:
-            repeat = 2
-        elif word in {"triple"}:
-            repeat = 3
-        else:
-            spelled = str(NUMBER_WORDS[word]) if word in NUMBER_WORDS else word if word.isdecimal() else " "
-            tokens += [spelled] * repeat
-            repeat = 1
-    return tuple(_merge_tens(tokens))
-
-
-def _merge_tens(tokens: list[str]) -> Iterator[str]:
-    """Twenty, one -> 21; sixty, ten -> 70 (French counts so); four, twenty -> 80."""
-    index = 0
-    while index < len(tokens):
-        first = tokens[index]
-        second = tokens[index + 1] if index + 1 < len(tokens) else ""
-        tens = len(first) == 2 and first.endswith("0") and first != "10"
-        if first == "4" and second == "20":
-            tokens[index + 1] = "80"
-        elif (
-            tens
-            and second.isdecimal()
-            and (len(second) == 1 or (first in {"60", "80"} and second.startswith("1")))
-            and second != "0"
-        ):
-            tokens[index + 1] = str(int(first) + int(second))
-        else:
-            yield first
-        index += 1
+    for word, number in joined(re.findall(r"[^\W_]+", message)[:_WORDS_MAX]):
+        if word in _TIMES:
+            repeat = _TIMES[word]
+            continue
+        spelled = word if word.isdecimal() else " " if number is None else str(number)
+        tokens += [spelled] * repeat
+        repeat = 1
+    return tuple(tokens)
 
 
 def _spoken_runs(message: str, length: int) -> Iterator[str]:

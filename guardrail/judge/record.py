@@ -6,6 +6,8 @@ A record that can't be read is a list of findings: it goes to the dead letters, 
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -55,11 +57,16 @@ def read_record(raw: RawRecord, policies: Policies) -> Reading:
     if raw.value is None:
         return Reading(None, findings=(Finding("transport.tombstone"),))
     value, findings = _unframe(raw.value)
-    fields = _top_level(value)
+    fault = _unreadable(value)
+    fields = fault or _top_level(value)
+    if isinstance(fields, Finding) and fault is None and (whole := _whole(value)) != value:
+        findings = (*findings, Finding("encoding.lone_surrogate", detail="in the record"))
+        value, fields = whole, _top_level(whole)
     if isinstance(fields, Finding):
         return Reading(None, findings=(*findings, fields))
-    view = _View(fields, value, raw, policies)
-    return view.read(findings)
+    if (twice := _repeated(fields, value, policies)) is not None:
+        return Reading(None, findings=(*findings, twice))
+    return _View(fields, value, raw, policies).read(findings)
 
 
 def replace_response(record: Record, reply: bytes) -> bytes:
@@ -68,13 +75,15 @@ def replace_response(record: Record, reply: bytes) -> bytes:
 
 
 def _unframe(value: bytes) -> tuple[bytes, tuple[Finding, ...]]:
+    """The record's text without what stands before it: the registry's framing, a byte order mark."""
     framed = value[:1] == b"\0" and value[_REGISTRY_PREFIX_BYTES : _REGISTRY_PREFIX_BYTES + 1] in (b"{", b" ", b"\n")
-    if not framed:
-        return value, ()
-    return value[_REGISTRY_PREFIX_BYTES:], (Finding("transport.schema_registry_prefix"),)
+    if framed:
+        return value[_REGISTRY_PREFIX_BYTES:], (Finding("transport.schema_registry_prefix"),)
+    return value.removeprefix(b"\xef\xbb\xbf"), ()
 
 
-def _top_level(value: bytes) -> dict[str, msgspec.Raw] | Finding:
+def _unreadable(value: bytes) -> Finding | None:
+    """Why these bytes can't be JSON at all; null when they may be."""
     if len(value) > RECORD_BYTES:
         return Finding("limits.too_large", detail=f"{len(value)} bytes", fatal=True)
     try:
@@ -84,34 +93,51 @@ def _top_level(value: bytes) -> dict[str, msgspec.Raw] | Finding:
         return Finding("encoding.not_text" if binary else "encoding.invalid_utf8", detail=f"byte {error.start}")
     if not text or text.isspace():
         return Finding("syntax.empty", detail="zero-length record", fatal=True)
+    return None
+
+
+def _top_level(value: bytes) -> dict[str, msgspec.Raw] | Finding:
+    """The record's fields as they were written."""
     try:
-        fields = _RAW_OBJECT.decode(value.removeprefix(b"\xef\xbb\xbf"))
+        return _RAW_OBJECT.decode(value)
     except msgspec.ValidationError:
         return Finding("schema.not_object", detail="the record is JSON but no object", fatal=True)
     except (msgspec.DecodeError, RecursionError):
-        code = "encoding.not_text" if "\0" in text else "syntax.no_json"
+        code = "encoding.not_text" if b"\0" in value else "syntax.no_json"
         return Finding(code, detail="the record isn't JSON", fatal=True)
-    return _refuse_repeated(fields, value)
 
 
-def _refuse_repeated(fields: dict[str, msgspec.Raw], value: bytes) -> dict[str, msgspec.Raw] | Finding:
-    """A repeated key takes its value's colons with it: counting them finds it without a second parse."""
+_SURROGATES = re.compile(
+    rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+
+
+def _whole(value: bytes) -> bytes:
+    """The record's text with each half of a surrogate pair put as U+FFFD: no encoding could carry it on."""
+    return _SURROGATES.sub(lambda match: b"\\ufffd" if match["half"] else match[0], value)
+
+
+def _repeated(fields: Mapping[str, msgspec.Raw], value: bytes, policies: Policies) -> Finding | None:
+    """A field of ours that is given twice: every JSON library keeps the last one silently.
+
+    A repeated key takes its value's colons with it: counting them finds it without a second parse.
+    """
     inner = sum(bytes(raw).count(b":") for raw in fields.values()) + sum(key.count(":") + 1 for key in fields)
-    if value.count(b":") == inner:
-        return fields
-    keys: list[str] = []
+    if value.count(b":") == inner and b"\\u003" not in value:
+        return None
+    keys: Counter[str] = Counter()
 
     def collect(pairs: list[tuple[str, Any]]) -> None:
-        keys[:] = [key for key, _ in pairs]  # the outermost object is finished last
+        keys.clear()  # the outermost object is finished last
+        keys.update(key for key, _ in pairs)
 
     json.loads(value, object_pairs_hook=collect)
-    repeated = (
-        sorted({key for key in keys if keys.count(key) > 1} & {*_FIELDS}) if len(keys) < 10_000 else ["too many keys"]
-    )
+    ours = {*_FIELDS, *(_path(pointer)[0] for policy in policies.values() for pointer in policy.input.values())}
+    twice = sorted(key for key, count in keys.items() if count > 1 and key in ours)
     return (
-        Finding("types.duplicate_key", f"/{repeated[0]}", "a field of the record is given twice", fatal=True)
-        if repeated
-        else fields
+        Finding("types.duplicate_key", f"/{twice[0]}", "a field of the record is given twice", fatal=True)
+        if twice
+        else None
     )
 
 
@@ -161,17 +187,24 @@ class _View:
             return self._dead("transport.unknown_agent", "/agent_id", "no policy for this agent", agent_id)
         self.pointers = policy.input
         message = self._text("user_message")
-        response = self._at("response")
-        if message is None or response is _MISSING:
+        response = self._response()
+        if message is None or response is None:
             missing = "user_message" if message is None else "response"
             return self._dead("transport.missing_metadata", "", f"{missing} is missing or no text", agent_id)
         record = self._record(policy, message, response)
         return Reading(record, policy, agent_id, tuple(self.findings))
 
-    def _record(self, policy: Policy, message: str, response: Json) -> Record:
+    def _response(self) -> str | None:
+        """The response as text: one sent as an object is its JSON, as written, so that repeated keys are still seen."""
+        found = self._at("response")
+        if found is _MISSING or isinstance(found, str):
+            return None if found is _MISSING else found
+        pointer = self.pointers.get("response")
+        self.findings.append(Finding("transport.object_response", pointer or "/response"))
+        return json.dumps(found) if pointer else bytes(self.fields["response"]).decode()
+
+    def _record(self, policy: Policy, message: str, response: str) -> Record:
         pointer = self.pointers.get("response", "/response")
-        if not isinstance(response, str):
-            self.findings.append(Finding("transport.object_response", pointer))
         self._note_transport()
         return Record(
             agent_id=policy.agent,

@@ -75,7 +75,8 @@ def out_of_scope(subject: Subject, acted: Acted) -> bool:
 
 def _reprompt(policy: Policy, locale: str, parameter: Parameter) -> str:
     label = parameter.id.replace("_", " ")
-    if not parameter.format:
+    own = policy.layout.replies.get("reprompt", {})
+    if not parameter.format and not (own.get(locale) or own.get(policy.layout.locale)):
         return LEXICONS[locale].replies.reprompt_plain.format(parameter=label)
     return _text(policy, locale, "reprompt", parameter=label, format=parameter.format.rstrip("."))
 

@@ -88,22 +88,44 @@ _ACTS = (
     "records",
     "requests",
     "retries",
+    "retractions",
 )
 _PHRASES = PhraseSet([_phrases(field) for field in _ACTS])
 _DONE = re.compile("|".join(_phrases("done")))
 _PROMISES = re.compile("|".join(_phrases("promises")))
 _REQUESTS = re.compile("|".join(_phrases("requests")))
+_RETRACTIONS = re.compile("|".join(_phrases("retractions")))
 _OPENING_WORDS = 1
 _NEAR_CHARS = 25
 """How far before a deed or promise a condition or a negation still rules it."""
 _THING_END = _words("thing_end")
 
 
+_PROSE_CHARS = 2_000
+_SUPPOSED = frozenset(
+    {
+        "if",
+        "whether",
+        "unless",
+        "should",
+        "anything",
+        "something",
+        "si",
+        "quelque",
+        "algo",
+        "cas",
+        "caso",
+        "sauf",
+        "salvo",
+    }
+)
+"""Words that only suppose: "tell me if anything is wrong" takes nothing back."""
+_RULING = _SUPPOSED | {"when", "quand", "cuando", "once", "lorsque"}
 _ONLY = frozenset({"only", "just", "solo", "solamente", "unicamente", "seulement", "uniquement"})
 _PLEASE = (" please", " s il vous plait", " svp", " por favor")
 _EASY = re.compile(
-    r" (?:no problem|not a problem|no worries|pas de (?:souci|probleme|soucis)|sin problema|no hay problema|de rien|de nada"
-    r"|no se preocupe|ne vous inquietez pas|do not worry) "
+    r" (?:no problem|not a problem|no worries|do not worry|pas de (?:souci|probleme|soucis)|ne vous inquietez pas"
+    r"|sin problema|no hay problema|no se preocupe|de rien|de nada) "
 )
 """Negations that deny nothing."""
 
@@ -164,7 +186,7 @@ def _sentence(start: int, end: int, text: str) -> Sentence:
         affirmation="affirmations" in found,
         done="done" in found and not question and _stands(_DONE, padded, _CONDITIONS | NEGATIONS),
         promise="promises" in found and not question and _stands(_PROMISES, padded, NEGATIONS | _ONLY),
-        record="records" in found and not question and not (tokens & _CONDITIONS),
+        record="records" in found and not question and not (tokens & _RULING),
         request="requests" in found or line.endswith(_PLEASE),
         retry="retries" in found,
         denies=bool(NEGATIONS.intersection(_EASY.sub(" ", padded).split())),
@@ -194,6 +216,14 @@ def declines(answer: tuple[Sentence, ...], *, flagged: bool = False) -> bool:
     if any(s.refusal or s.limit for s in answer):
         return True
     return flagged and any(s.denies for s in answer) and not any(s.acts or s.affirmation for s in answer)
+
+
+def disowns(prose: str) -> bool:
+    """Whether a text beside an answer takes it back, or calls it a draft. Looks at `_PROSE_CHARS` from either end."""
+    near = prose if len(prose) <= 2 * _PROSE_CHARS else prose[:_PROSE_CHARS] + " " + prose[-_PROSE_CHARS:]
+    lines = (f" {flat(near[start:end])} " for start, end in sentences(near))
+    retracting = _ACTS.index("retractions")
+    return any(retracting in _PHRASES.found_in(line) and _stands(_RETRACTIONS, line, _SUPPOSED) for line in lines)
 
 
 def asks_again(answer: tuple[Sentence, ...]) -> bool:

@@ -21,6 +21,7 @@ from guardrail.judge.grounding import Terms, Weighing, silent, weigh
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.model import Execution, Json, ParameterValue, Quadrant, Record
 from guardrail.judge.pattern import Run, execute
+from guardrail.judge.pattern.repair import undoubled
 from guardrail.judge.policy import Parameter, Policy
 from guardrail.judge.provenance import Origin, Provenance, trace
 from guardrail.judge.speech import Sentence, detect_language, read_answer
@@ -36,6 +37,8 @@ class Trial(msgspec.Struct, frozen=True):
 
     pointer: str
     item: dict[str, Json]
+    overescaped: bool
+    """Whether the pattern's doubled backslashes were halved, because the configured examples ask for it."""
     parameter: Parameter | None
     spelling: str
     """How its id matches the catalogue: exact, case, unknown or none."""
@@ -169,7 +172,7 @@ class Subject:
 
     def backed(self, sentence: Sentence) -> bool:
         """Whether evidence bears a binding sentence out nearly word for word."""
-        return self.measure(sentence).backed
+        return self.measure(sentence).borne_out
 
     @property
     def asserts(self) -> bool:
@@ -205,7 +208,8 @@ class Subject:
         parameter, spelling = match
         pattern, value = item.get("parameter_value_format_regex"), item.get("parameter_extracted_part")
         value = self._trimmed(value, parameter) if isinstance(value, str) else None
-        pattern = pattern if isinstance(pattern, str) else None
+        given = pattern if isinstance(pattern, str) else None
+        pattern = meant(given, parameter) if given is not None and parameter is not None else given
         simulated = item.get("simulate_regex_execution")
         simulated = simulated if isinstance(simulated, bool) else None
         run = None if pattern is None or value is None else self._execute(pattern, value)
@@ -218,6 +222,7 @@ class Subject:
         return Trial(
             pointer=pointer,
             item=item,
+            overescaped=pattern != given,
             parameter=parameter,
             spelling=spelling,
             allowed=parameter is not None and parameter.allowed_for(self.intent.intent),
@@ -263,6 +268,14 @@ def against_examples(
     """The configured valid examples that a pattern refuses, and the invalid ones that it accepts."""
     refused = tuple(e for e in valid if execute(pattern, e).execution is Execution.NOT_MATCHED)
     return refused, tuple(e for e in invalid if execute(pattern, e).execution is Execution.MATCHED)
+
+
+def meant(pattern: str, parameter: Parameter) -> str:
+    """The pattern, its doubled backslashes halved where that alone makes every configured example come out right."""
+    single = undoubled(pattern) if "\\\\" in pattern and parameter.valid else None
+    if single is None or not against_examples(pattern, parameter.valid, ())[0]:
+        return pattern
+    return pattern if any(against_examples(single, parameter.valid, parameter.invalid)) else single
 
 
 @lru_cache(maxsize=4096)

@@ -68,6 +68,8 @@ def _pattern(trial: Trial) -> Iterator[Finding]:
         yield Finding(
             "param.regex_control_char", pointer, "the pattern holds a control character", parameter_id=trial.id
         )
+    if trial.overescaped:
+        yield Finding("param.regex_overescaped", pointer, "backslashes halved: the configured examples ask for it")
     if run.repairs:
         yield Finding("param.regex_delimiters", pointer, f"taken off: {', '.join(run.repairs)}")
     if trial.accepted_examples:

@@ -120,6 +120,15 @@ ENGLISH = Lexicon(
     could|can you ** check|give|provide|confirm|send|repeat; missing; too short|long; what is; example;
     not recogni~; must be; expect~; is not a|an|the; please; which one; try; capitals; not accept; only accept
     """),
+    retractions=phrases("""
+    ignore|disregard|discard|forget ** above|previous|this|that|it|json|object|answer|response|draft|following|below;
+    scratch|strike that; take that|it back; is|was|are ** wrong|incorrect|mistaken|outdated|obsolete|invalid;
+    not ?quite correct|right|valid|final|accurate; do not use|send|publish|trust|forward; correction;
+    i|we made a|an mistake|error; on second thought|thoughts;
+    just|only|merely|rough ** draft|example|placeholder|template; a ?first|rough|wrong draft; ** instead use|send;
+    use|send ** instead; should have been|said; never mind; my mistake|bad|error;
+    supersedes|replaces ** above|previous|it
+    """),
     fillers="""
     yes yeah no sure okay ok well actually indeed according based note please kindly however therefore thanks
     thank sorry unfortunately hello hi

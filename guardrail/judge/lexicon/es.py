@@ -17,7 +17,8 @@ SPANISH = Lexicon(
     numbers=numerals("""
     cero 0, un 1, uno 1, una 1, dos 2, tres 3, cuatro 4, cinco 5, seis 6, siete 7, ocho 8, nueve 9, diez 10,
     once 11, doce 12, trece 13, catorce 14, quince 15, dieciseis 16, diecisiete 17, dieciocho 18, diecinueve 19,
-    veinte 20, treinta 30, cuarenta 40, cincuenta 50, sesenta 60, setenta 70, ochenta 80, noventa 90
+    veinte 20, veintiuno 21, veintiun 21, veintiuna 21, veintidos 22, veintitres 23, veinticuatro 24, veinticinco 25,
+    veintiseis 26, veintisiete 27, veintiocho 28, veintinueve 29, treinta 30, cuarenta 40, cincuenta 50, sesenta 60, setenta 70, ochenta 80, noventa 90
     """),
     months="""
     enero|ene febrero|feb marzo|mar abril|abr mayo|may junio|jun julio|jul agosto|ago septiembre|sept|sep
@@ -77,7 +78,7 @@ SPANISH = Lexicon(
     localizado resuelto resuelta puesto
     """,
     conditions="""
-    si cuando una vez despues antes puede pueden debe deben podra
+    si cuando vez despues antes puede pueden debe deben podra
     """,
     promises=phrases("""
     le|les|te llamara|llamaran|contactara|contactaran|enviara|enviaran|avisara|avisaran|escribira|visitara|devolvera|devolveran|llegara|atendera|reembolsara;
@@ -117,6 +118,14 @@ SPANISH = Lexicon(
     indique|escriba|facilite|digame|deme; puede|podria ** dar~|decir~|indicar~|repetir~|revisar~; por ejemplo;
     falta|faltan; demasiado; necesito; cual es; cuales son; esperado; solo acepto|aceptamos; mayuscula|mayusculas;
     no puedo aceptar; intente|intentelo
+    """),
+    retractions=phrases("""
+    ignore|ignora|ignoren|olvide|olvida|descarte|descarta|descarten ** anterior|respuesta|json|objeto|esto|eso|siguiente|todo;
+    no tenga|tengas|tengan en cuenta; me he equivocado; me equivoque;
+    es|era|esta ** incorrecto|incorrecta|erroneo|erronea|equivocado|equivocada|falso|falsa|mal|invalido|invalida|obsoleto;
+    no lo|la|los|las envie|envies|use|uses|utilice|publique|mande|mandes; borrador; correccion|rectificacion;
+    en su lugar; fue un error; error mio; me retracto;
+    no es correcto|correcta|valido|valida|definitivo|definitiva; sustituye|reemplaza ** anterior
     """),
     fillers="""
     si no claro bueno entonces segun gracias hola lamentablemente sin embargo efectivamente

@@ -16,7 +16,7 @@ FRENCH = Lexicon(
     """,
     numbers=numerals("""
     zero 0, un 1, une 1, deux 2, trois 3, quatre 4, cinq 5, six 6, sept 7, huit 8, neuf 9, dix 10, onze 11,
-    douze 12, treize 13, quatorze 14, quinze 15, seize 16, vingt 20, trente 30, quarante 40, cinquante 50,
+    douze 12, treize 13, quatorze 14, quinze 15, seize 16, vingt 20, vingts 20, trente 30, quarante 40, cinquante 50,
     soixante 60
     """),
     months="""
@@ -35,7 +35,7 @@ FRENCH = Lexicon(
     ressources; reponse; delivre; pratique
     """),
     limits=phrases("""
-    seul|seule|seuls ** pourra|peut|pourront|peuvent; je ?ne gere ?que; je m occupe; mon role; au dela de;
+    seul|seule|seuls ** pourra|peut|pourront|peuvent; je ne gere ?que; moi je gere; moi je m; je m occupe; mon role; au dela de;
     hors de ?mon|ma|mes|notre; orienter|mettre|diriger|transferer|passer|adresser ** vers|relation|a|avec;
     vous orienter|adresser|rapprocher;
     contactez|contacter|appelez|demandez|adressez|voyez ** clinique|equipe|accueil|agence|banque|hotel|conseiller|service|personne|medecin;
@@ -121,6 +121,15 @@ FRENCH = Lexicon(
     redonner|redonnez|ressaisir|retapez|repeter|repetez; donnez|indiquez|saisissez|precisez; pouvez|pourriez vous;
     il me faut; par exemple; manque; trop court|long|courte|longue; il faut; attendu; quel|quelle est; merci de|d;
     uniquement|seulement; redonnez|renvoyez; acceptee|accepte; majuscules
+    """),
+    retractions=phrases("""
+    ignorez|ignorer|oubliez|oublier ** reponse|json|objet|precedent|precedente|dessus|dessous|suivant|ce|cela|tout|ca;
+    ne|n tenez|tenir pas compte; me|m suis trompe|trompee;
+    est|etait ** faux|fausse|incorrect|incorrecte|erronee|errone|obsolete|invalide;
+    n|ne envoyez|utilisez|publiez|transmettez pas|surtout; n|ne l envoyez|utilisez pas; brouillon;
+    erreur de ma part; rectification|rectificatif|correction; a la place; je retire; pas la bonne reponse;
+    c est ** erreur; pas correct|correcte|juste|valide|definitif|definitive; j ai fait une erreur;
+    remplace ** dessus|precedent|precedente
     """),
     fillers="""
     oui non bien sur alors donc voici selon merci bonjour desole malheureusement cependant toutefois effectivement

@@ -60,6 +60,8 @@ class Lexicon(msgspec.Struct, frozen=True):
     """Nouns that say nothing of which thing is meant."""
     retries: tuple[str, ...]
     """Phrases that say that a value is wrong, or ask for it again."""
+    retractions: tuple[str, ...]
+    """Phrases by which a text takes back or disowns what stands beside it."""
     fillers: str
     """Discourse words that carry no claim."""
     replies: Replies
