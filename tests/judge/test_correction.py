@@ -188,3 +188,12 @@ def test_only_what_the_policy_corrects_is_corrected() -> None:
     decision = said(f"A missed appointment is charged 75 euros. {PROMISE}", policy=lenient)
     assert decision.outcome is Outcome.CORRECTED
     assert answer(decision) == f"{CHARGED} {PROMISE}"
+
+
+def test_where_there_is_no_answer_nothing_is_corrected() -> None:
+    """Given a policy that corrects marks and reports a missing answer, then a mark elsewhere can't be corrected."""
+    policy = hotel(on_fail={"schema": "report", "encoding.nul_char": "correct"})
+    turn = parameter_turn(message="cancel XKT904\0")
+    del turn["generated_answer"]["answer"]
+    decision = judged(turn, "cancel XKT904\0", policy)
+    assert (decision.outcome, decision.edits) == (Outcome.REJECTED, ())

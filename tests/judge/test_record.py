@@ -101,6 +101,44 @@ def test_a_null_value_is_skipped() -> None:
     assert [(v.code, v.action.value) for v in decision.violations] == [("transport.tombstone", "report")]
 
 
+LONG_NUMBER = b'{"n":' + b"9" * 5_000 + b","
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        (LONG_NUMBER + value()[1:], Outcome.APPROVED),
+        (LONG_NUMBER + b'"\\u003a":1,' + value()[1:], Outcome.APPROVED),
+        (LONG_NUMBER + b'"user_message":"a",' + value()[1:], Outcome.DEAD_LETTER),
+        (value().replace(b'"user_message"', b'"message"'), Outcome.DEAD_LETTER),
+    ],
+    ids=["foreign", "beside_an_escape", "beside_a_repeated_key", "missing"],
+)
+def test_a_number_longer_than_python_reads_never_raises(body: bytes, outcome: Outcome) -> None:
+    """Given a number of 5,000 digits anywhere, then there is a decision as without it."""
+    assert opened(body).decision.outcome is outcome
+
+
+@pytest.mark.parametrize("response", [b"1e400", b"5", b"[1e400]", b"{}"])
+def test_a_response_that_is_no_answer_is_refused_with_a_reply(response: bytes) -> None:
+    """Given a number as the response, even one beyond every double, then the record is judged and refused."""
+    body = value(response=...)[:-1] + b',"response":' + response + b"}"
+    decision = opened(body).decision
+    assert (decision.outcome, decision.answer_source) == (Outcome.REJECTED, "fallback")
+    assert json.loads(output(opened(body)))["response"]["generated_answer"]["answer"]
+
+
+@pytest.mark.parametrize("depth", [100, 900, 1_500, 100_000])
+def test_nesting_beyond_the_limit_is_told_as_that(depth: int) -> None:
+    """Given a response nested beyond the limit, as text or as a value, then it is never approved, and too deep."""
+    nested = "[" * depth + "]" * depth
+    as_text = opened(value(response=nested)).decision
+    as_value = opened(value(response=...)[:-1] + b',"response":' + nested.encode() + b"}").decision
+    assert as_text.outcome is Outcome.REJECTED
+    assert as_value.outcome in {Outcome.REJECTED, Outcome.DEAD_LETTER}
+    assert "limits.too_deep" in codes(as_text) & codes(as_value)
+
+
 def test_an_empty_message_is_a_message() -> None:
     """Given an empty user message, when judged, then the record is read all the same."""
     assert opened(value(user_message="")).record is not None

@@ -114,6 +114,34 @@ def test_what_is_plainly_wrong_is_told_and_acted_on(texts: dict[str, tuple[str, 
     assert near.outcome is Outcome.APPROVED
 
 
+CONFLICTS = [
+    ("clinic-en", "A missed appointment is charged 25 dollars.", "ground.number_mismatch"),
+    (
+        "clinic-en",
+        "Appointments can be cancelled free of charge at any time before the visit.",
+        "ground.contradicts_evidence",
+    ),
+    ("telecom-en", "Plan L includes 40 gigabytes of data and costs 15 euros per month.", "ground.contradicts_evidence"),
+    ("clinic-fr", "Un rendez-vous manqué est facturé 25 dollars.", "ground.number_mismatch"),
+    (
+        "telecom-fr",
+        "Le forfait L comprend 40 gigaoctets de données et coûte 15 euros par mois.",
+        "ground.contradicts_evidence",
+    ),
+    ("clinic-es", "Una cita perdida cuesta 25 dólares.", "ground.number_mismatch"),
+]
+
+
+@pytest.mark.parametrize(("agent", "text", "code"), CONFLICTS)
+def test_another_unit_name_or_limit_is_another_thing(agent: str, text: str, code: str) -> None:
+    """Given a near copy with another unit, another name, or its limit lifted, then it is told and never approved."""
+    policy = policies()[agent]
+    turn = scope_turn(text, policy, intent=next(iter(policy.intents)))
+    decision = judged(turn, "hm", policy)
+    assert code in codes(decision)
+    assert decision.outcome is not Outcome.APPROVED
+
+
 @pytest.mark.parametrize("locale", LOCALES)
 def test_a_misquoted_figure_is_put_right_from_the_evidence(locale: str) -> None:
     """Given a near copy with another figure, then the evidence sentence takes its place and its passage is named."""
