@@ -9,14 +9,14 @@ import logging
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 
 import msgspec
 from msgspec.structs import replace
 
 from guardrail.judge.decide import Judged
-from guardrail.judge.model import Decision, Outcome, RawRecord
-from guardrail.judge.policy import ENGINE, Policies, Policy
+from guardrail.judge.model import RawRecord
+from guardrail.judge.policy import Policies
+from guardrail.stream.failing import unjudged
 from guardrail.stream.faults import OwnError
 
 LOG = logging.getLogger("guardrail.stream")
@@ -96,55 +96,6 @@ def timed(one: Judged, took_us: float) -> Judged:
     if one.decision.took_us is not None:
         return one
     return replace(one, decision=replace(one.decision, took_us=round(took_us, 1)))
-
-
-def unjudged(raw: RawRecord, policies: Policies) -> Judged:
-    """What becomes of a record that broke us: a dead letter, or under fail_open the record as it came, marked so."""
-    policy = _policy(raw, policies)
-    fails_open = policy is not None and policy.on_error == "fail_open"
-    outcome = Outcome.APPROVED if fails_open else Outcome.DEAD_LETTER
-    revision = policy.revision if policy else None
-    decision = Decision(
-        decision_id=_decision_id(raw, revision),
-        message_id=f"{raw.source.topic}-{raw.source.partition}-{raw.source.offset}",
-        agent=policy.agent if policy else None,
-        policy=revision,
-        engine=ENGINE,
-        mode=policy.mode if policy else None,
-        outcome=outcome,
-        enforced_outcome=Outcome.DEAD_LETTER,
-        answer_source="llm" if fails_open else None,
-        reply=None,
-        violations=(),
-        edits=(),
-        observations=(),
-        grounding=None,
-        source=raw.source,
-        on_error=policy.on_error if policy else "fail_closed",
-    )
-    return Judged(record=None, decision=decision)
-
-
-def _policy(raw: RawRecord, policies: Policies) -> Policy | None:
-    """The agent's policy, by the header or the field alone: the judge itself is what has failed."""
-    named = raw.header("guardrail.agent")
-    if named is None:
-        try:
-            named = msgspec.json.decode(raw.value or b"", type=_Envelope).agent_id
-        except (msgspec.DecodeError, RecursionError):
-            return None
-    return policies.get(named)
-
-
-class _Envelope(msgspec.Struct):
-    agent_id: str = ""
-
-
-def _decision_id(raw: RawRecord, revision: str | None) -> str:
-    """The same as the judge gives (a test holds them together): the judge itself is what has failed."""
-    source = raw.source
-    text = f"{source.topic}|{source.partition}|{source.offset}|{revision}"
-    return sha256(text.encode(errors="replace")).hexdigest()[:32]
 
 
 def _frames(failure: Exception) -> list[str]:

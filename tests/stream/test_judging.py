@@ -1,0 +1,107 @@
+"""Judging: our own error costs one record, by its failure policy, and N of them in a row stop the gate."""
+
+import dataclasses
+from collections.abc import Sequence
+
+import pytest
+
+from guardrail.judge.decide import Judged, judge
+from guardrail.judge.model import Outcome, RawRecord, Reply, Source
+from guardrail.judge.policy import Policies
+from guardrail.stream import failing
+from guardrail.stream.failing import unjudged
+from guardrail.stream.faults import OwnError
+from guardrail.stream.judging import Judging
+from tests.scoring import policies
+from tests.stream.records import drifting, record
+
+SOURCE = Source("raw", 0, 5, 1)
+
+
+@pytest.fixture(scope="module")
+def agents() -> Policies:
+    """The clinic's policy, with the failure policy that its name says."""
+    closed = policies()["clinic-en"]
+    layout = closed.layout.model_copy(update={"on_error": "fail_open", "agent": "open"})
+    return {"clinic-en": closed, "open": dataclasses.replace(closed, layout=layout)}
+
+
+def of(agent: str, template: RawRecord) -> RawRecord:
+    """The record for this agent."""
+    value = (template.value or b"").replace(b"clinic-en", agent.encode())
+    return RawRecord(value, template.key, source=SOURCE)
+
+
+def breaking(raws: Sequence[RawRecord], given: Policies) -> list[Judged]:
+    """A judge that every record with BREAK in it breaks."""
+    if any(b"BREAK" in (raw.value or b"") for raw in raws):
+        raise ZeroDivisionError
+    return judge(raws, given)
+
+
+def test_fail_closed_is_a_dead_letter(agents: Policies) -> None:
+    """The record is decided all the same, under the id that the judge would have given it."""
+    raw = of("clinic-en", record())
+    one = unjudged(raw, agents)
+    assert one.decision.outcome is Outcome.DEAD_LETTER
+    assert one.decision.on_error == "fail_closed"
+    assert one.decision.decision_id == judge([raw], agents)[0].decision.decision_id
+
+
+def test_fail_open_strips_the_reasoning(agents: Policies) -> None:
+    """A response that can be read passes as the model's operational content, unchecked and marked so."""
+    one = unjudged(of("open", drifting("it is P76041", "k")), agents)
+    assert one.decision.outcome is Outcome.APPROVED
+    assert one.decision.on_error == "fail_open"
+    assert one.decision.enforced_outcome is Outcome.DEAD_LETTER
+    assert isinstance(one.decision.reply, Reply)
+    assert one.decision.reply.generated_answer.answer == "Thanks, I noted P76041. it is P76041"
+
+
+def test_fail_open_passes_what_can_not_be_read(agents: Policies) -> None:
+    """A response that nobody can read passes as its original text, an object as its JSON."""
+    text = RawRecord(b'{"agent_id":"open","user_message":"hi","response":"so {"}', b"k", source=SOURCE)
+    assert unjudged(text, agents).decision.reply == "so {"
+    listed = RawRecord(b'{"user_message":"hi","response":[1]}', b"k", (("guardrail.agent", b"open"),), SOURCE)
+    assert unjudged(listed, agents).decision.reply == "[1]"
+
+
+def test_fail_open_in_doubt_is_a_dead_letter(agents: Policies, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the record is no envelope, or reading it is what breaks, nothing passes."""
+    broken = RawRecord(b'{"agent_id":"open"}', b"k", source=SOURCE)
+    assert unjudged(broken, agents).decision.outcome is Outcome.DEAD_LETTER
+    monkeypatch.setattr(failing, "read_response", breaking)
+    assert unjudged(of("open", record()), agents).decision.outcome is Outcome.DEAD_LETTER
+    assert unjudged(RawRecord(b"junk", source=SOURCE), agents).decision.on_error == "fail_closed"
+
+
+def test_neighbours_are_judged_as_ever(agents: Policies) -> None:
+    """One record that breaks costs itself; each of ours is noted by its class."""
+    noted: list[str] = []
+    raws = [of("clinic-en", record(text)) for text in ("a", "BREAK", "b")]
+    made = Judging(breaking, 1.0, 5, noted.append).judge(raws, agents)
+    assert [one.decision.outcome.value for one in made] == ["approved", "dead_letter", "approved"]
+    assert noted == ["ZeroDivisionError"]
+
+
+def test_too_many_in_a_row_stop(agents: Policies) -> None:
+    """N of our own errors in a row end the gate; one good record between them starts the count anew."""
+    bad, good = of("clinic-en", record("BREAK")), of("clinic-en", record())
+    judging = Judging(breaking, 1.0, 3, lambda _: None)
+    judging.judge([bad, bad, good, bad, bad, good], agents)
+    with pytest.raises(OwnError, match="3 of our own errors in a row"):
+        judging.judge([bad, bad, bad], agents)
+
+
+def test_a_judge_that_loses_count_is_an_own_error(agents: Policies) -> None:
+    """A judge that gives fewer decisions than records has failed: no record goes without."""
+    made = Judging(lambda *_: [], 1.0, 5, lambda _: None).judge([of("clinic-en", record())], agents)
+    assert [one.decision.on_error for one in made] == ["fail_closed"]
+
+
+def test_the_budget_leaves_the_rest(agents: Policies) -> None:
+    """A spent CPU budget gives the first slice alone; times are shared out."""
+    raws = [of("clinic-en", record())] * 120
+    made = Judging(judge, 0.0, 5, lambda _: None).judge(raws, agents)
+    assert len(made) == 50
+    assert all(one.decision.took_us for one in made)
