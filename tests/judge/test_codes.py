@@ -27,7 +27,8 @@ ALLOWED = [
     ("syntax.truncated", {"reject"}),
     ("ground.number_mismatch", {"reject", "correct", "report", "ignore"}),
     ("encoding.nul_char", {"reject", "correct", "report", "ignore"}),
-    ("encoding.invalid_utf8", {"reject"}),
+    ("encoding.invalid_utf8", set()),
+    ("transport.unknown_agent", set()),
     ("param.trimmed", {"reject", "report", "ignore"}),
 ]
 

@@ -69,6 +69,12 @@ def test_an_answer_that_was_only_wrong_is_filled_from_the_evidence() -> None:
     assert [(e.before, e.after, e.evidence_id) for e in decision.edits] == [(PROMISE, "", None), ("", CHARGED, "doc-3")]
 
 
+def test_evidence_that_only_shares_a_word_is_no_answer() -> None:
+    """Given a wish that no evidence answers, then a wrong answer isn't filled with some sentence about cancelling."""
+    decision = said("See you on Tuesday at 10:30!", "I want an appointment")
+    assert (decision.outcome, decision.answer_source) == (Outcome.REJECTED, "fallback")
+
+
 def test_courtesy_alone_is_not_an_answer() -> None:
     """Given nothing but courtesy left, then the evidence fills it."""
     decision = said(f"Thank you. {PROMISE}", "what is charged for a missed appointment?")

@@ -166,8 +166,19 @@ def test_a_fault_is_told_with_file_line_and_key(name: str) -> None:
         "a: &x {b: *x}\n",
         "a: &x\n  - *x\n",
         "{" * 5_000,
+        f"a: {'[' * 3_000}{']' * 3_000}",
     ],
-    ids=["list_key", "map_key", "null_key", "boolean_key", "number_key", "endless_map", "endless_list", "deep"],
+    ids=[
+        "list_key",
+        "map_key",
+        "null_key",
+        "boolean_key",
+        "number_key",
+        "endless_map",
+        "endless_list",
+        "unclosed",
+        "deep",
+    ],
 )
 def test_yaml_that_json_cannot_say_is_a_fault(text: str) -> None:
     """Given YAML beyond JSON (odd keys, endless aliases), then it is a policy fault and nothing else is raised."""

@@ -119,6 +119,12 @@ def test_a_number_longer_than_python_reads_never_raises(body: bytes, outcome: Ou
     assert opened(body).decision.outcome is outcome
 
 
+def test_a_response_that_is_a_number_too_long_to_read_never_raises() -> None:
+    """Given a response of 5,000 digits, then there is a decision, and it isn't an approval."""
+    found = opened(value(response=...)[:-1] + b',"response":' + b"9" * 5_000 + b"}")
+    assert found.decision.outcome in {Outcome.REJECTED, Outcome.DEAD_LETTER}
+
+
 @pytest.mark.parametrize("response", [b"1e400", b"5", b"[1e400]", b"{}"])
 def test_a_response_that_is_no_answer_is_refused_with_a_reply(response: bytes) -> None:
     """Given a number as the response, even one beyond every double, then the record is judged and refused."""

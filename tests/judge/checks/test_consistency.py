@@ -347,6 +347,23 @@ def test_a_rule_that_something_can_be_done_bears_out_no_deed(locale: str, text: 
     assert decision.outcome is not Outcome.APPROVED
 
 
+TAGGED = [
+    ("en", "I have cancelled your appointment, is that okay?"),
+    ("en", "Your appointment is booked for Monday, right?"),
+    ("en", "All done, anything else?"),
+    ("fr", "Votre rendez-vous est confirmé pour mardi, d'accord ?"),
+    ("es", "Su cita está confirmada para el martes, ¿de acuerdo?"),
+]
+
+
+@pytest.mark.parametrize(("locale", "text"), TAGGED)
+def test_a_question_at_its_end_unsays_no_deed(locale: str, text: str) -> None:
+    """Given a deed with a tag question behind it, then the deed is still one that nobody did."""
+    decision = scope(text, {"en": "an appointment", "fr": "un rendez-vous", "es": "una cita"}[locale], locale=locale)
+    assert "consistency.claims_done_action" in codes(decision)
+    assert decision.outcome is not Outcome.APPROVED
+
+
 def test_handling_a_request_is_no_refusal() -> None:
     """Given a French answer that takes the request on without an intent, then it goes along, whatever verb it uses."""
     decision = scope("Je gère cela tout de suite, vos résultats arrivent.", "mes résultats svp", None, "fr")
