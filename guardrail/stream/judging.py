@@ -14,9 +14,9 @@ import msgspec
 from msgspec.structs import replace
 
 from guardrail.judge.decide import Judged
+from guardrail.judge.failing import unjudged
 from guardrail.judge.model import RawRecord
 from guardrail.judge.policy import Policies
-from guardrail.stream.failing import unjudged
 from guardrail.stream.faults import OwnError
 
 LOG = logging.getLogger("guardrail.stream")

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
+from guardrail.judge import failing
 from guardrail.judge.decide import Judged, judge
+from guardrail.judge.failing import unjudged
 from guardrail.judge.model import Outcome, RawRecord, Reply, Source
 from guardrail.judge.policy import Policies
-from guardrail.stream import failing
-from guardrail.stream.failing import unjudged
 from guardrail.stream.faults import OwnError
 from guardrail.stream.judging import Judging
 from tests.scoring import policies
