@@ -136,6 +136,15 @@ def test_check_may_fail_on_an_outcome(policy: Path, tmp_path: Path) -> None:
     assert [len(decisions(ended.stdout)) for ended in ends] == [2, 2, 2]
 
 
+def test_check_never_writes_over_what_it_reads(policy: Path, tmp_path: Path) -> None:
+    """Given the input file as --output, then it is bad usage, and the records are still there."""
+    source = tmp_path / "in.jsonl"
+    source.write_text(lines(GOOD), encoding="utf-8")
+    ended = guardrail("check", "--policy", policy, "--output", source, source)
+    assert source.read_text(encoding="utf-8") == lines(GOOD)
+    assert ended.returncode == 2
+
+
 def test_check_of_nothing_is_nothing(policy: Path) -> None:
     """Given no lines, when checked, then there are no decisions and exit 0."""
     ended = guardrail("check", "--policy", policy)

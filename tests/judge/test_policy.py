@@ -99,6 +99,14 @@ def test_the_resolved_bytes_hold_the_evidence_files() -> None:
     assert compile_policy(policy.resolved.decode()).revision == policy.revision
 
 
+def test_passages_of_files_have_names_of_their_own() -> None:
+    """Given a file named twice, or an id that a file's paragraph takes, then it is a fault: an id names one passage."""
+    for others in ("{file: facts.txt}", "{id: 'facts.txt#1', text: Other.}"):
+        text = HEAD + f"evidence:\n  - {{file: facts.txt}}\n  - {others}\n"
+        with pytest.raises(PolicyError, match=r"^p\.yaml:5: evidence"):
+            compile_policy(text, "p.yaml", {"facts.txt": "One."})
+
+
 def test_a_missing_evidence_file_is_a_fault_with_its_line() -> None:
     """Given an evidence file that nobody read, when compiled, then the fault names file, line and key."""
     with pytest.raises(PolicyError, match=r"^p\.yaml:4: evidence\.0\.file: facts\.txt"):
@@ -123,6 +131,13 @@ def test_a_bad_pattern_is_a_fault_with_its_line(pattern: str, fault: str) -> Non
         compile_policy(PATTERN.format(pattern), "p.yaml")
     assert fault in str(caught.value)
     assert re.match(r"p\.yaml:5: parameters\.(a|0)\.pattern: ", str(caught.value))
+
+
+def test_a_pattern_beyond_the_policys_own_limit_is_a_fault() -> None:
+    """Given an operator's pattern longer than limits.pattern_chars, then it doesn't load: no value could ever pass."""
+    text = PATTERN.format("'^[0-9]{4}$'") + "limits: {pattern_chars: 5}\n"
+    with pytest.raises(PolicyError, match=r"^p\.yaml:5: parameters\.(a|0)\.pattern"):
+        compile_policy(text, "p.yaml")
 
 
 def test_a_good_pattern_loads() -> None:
