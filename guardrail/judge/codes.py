@@ -31,7 +31,7 @@ class Code(msgspec.Struct, frozen=True):
 
     def allows(self, action: Action) -> bool:
         """Whether a policy may set this action for this code."""
-        if action is Action.DEAD_LETTER:
+        if Action.DEAD_LETTER in (action, self.default):
             return False
         if action is Action.CORRECT:
             return self.correctable

@@ -173,14 +173,14 @@ class Evidence:
         return windows[best], min(1.0, shared[best] / total)
 
     def answering(self, question: str) -> Window | None:
-        """The sentence of evidence that a question is about: it shares half the question's weight, or two words."""
-        wanted = read_words(question)
-        total = self.weight(sorted(wanted.stems))
+        """The sentence of evidence that a question is about; null unless it shares at least two content words."""
+        wanted = read_words(question).stems
         best, best_weight = None, 0.0
         for window in self.windows:
-            weight = self.weight(sorted(wanted.stems & window.words.stems)) if window.passage_id is not None else 0.0
+            shared = wanted & window.words.stems
+            weight = (
+                self.weight(sorted(shared)) if window.passage_id is not None and len(shared) >= _SHARED_MIN else 0.0
+            )
             if weight > best_weight:
                 best, best_weight = window, weight
-        if best is None or (best_weight < 0.5 * total and len(wanted.stems & best.words.stems) < _SHARED_MIN):
-            return None
         return best

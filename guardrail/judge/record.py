@@ -102,7 +102,9 @@ def _top_level(value: bytes) -> dict[str, msgspec.Raw] | Finding:
         return _RAW_OBJECT.decode(value)
     except msgspec.ValidationError:
         return Finding("schema.not_object", detail="the record is JSON but no object", fatal=True)
-    except (msgspec.DecodeError, RecursionError):
+    except RecursionError:
+        return Finding("limits.too_deep", detail="the record is nested too deep to be read", fatal=True)
+    except msgspec.DecodeError:
         code = "encoding.not_text" if b"\0" in value else "syntax.no_json"
         return Finding(code, detail="the record isn't JSON", fatal=True)
 
@@ -131,7 +133,7 @@ def _repeated(fields: Mapping[str, msgspec.Raw], value: bytes, policies: Policie
         keys.clear()  # the outermost object is finished last
         keys.update(key for key, _ in pairs)
 
-    json.loads(value, object_pairs_hook=collect)
+    json.loads(value, object_pairs_hook=collect, parse_int=len, parse_float=len)  # only the keys matter
     ours = {*_FIELDS, *(_path(pointer)[0] for policy in policies.values() for pointer in policy.input.values())}
     twice = sorted(key for key, count in keys.items() if count > 1 and key in ours)
     return (

@@ -96,6 +96,61 @@ _PROMISES = re.compile("|".join(_phrases("promises")))
 _REQUESTS = re.compile("|".join(_phrases("requests")))
 _RETRACTIONS = re.compile("|".join(_phrases("retractions")))
 _OPENING_WORDS = 1
+_TAG_WORDS = 5
+_OPENERS = frozenset(
+    {
+        *(
+            "do",
+            "does",
+            "did",
+            "is",
+            "are",
+            "was",
+            "were",
+            "will",
+            "would",
+            "shall",
+            "should",
+            "can",
+            "could",
+            "may",
+            "might",
+        ),
+        *("have", "has", "had", "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "if"),
+        *(
+            "est",
+            "quel",
+            "quelle",
+            "quels",
+            "quelles",
+            "qui",
+            "que",
+            "quand",
+            "ou",
+            "comment",
+            "pourquoi",
+            "pouvez",
+            "peut",
+        ),
+        *(
+            "puis",
+            "voulez",
+            "souhaitez",
+            "avez",
+            "es",
+            "cual",
+            "cuales",
+            "quien",
+            "cuando",
+            "donde",
+            "como",
+            "por",
+            "puede",
+        ),
+        *("quiere", "desea", "tiene"),
+    }
+)
+"""Words that open a question."""
 _NEAR_CHARS = 25
 """How far before a deed or promise a condition or a negation still rules it."""
 _THING_END = _words("thing_end")
@@ -173,6 +228,7 @@ def _sentence(start: int, end: int, text: str) -> Sentence:
     found = {_ACTS[group] for group in _PHRASES.found_in(padded)}
     tokens = set(line.split())
     question = "?" in text[-3:] or text.startswith("¿")
+    asserted = not question or _tagged(text)
     return Sentence(
         start=start,
         end=end,
@@ -184,13 +240,20 @@ def _sentence(start: int, end: int, text: str) -> Sentence:
         offer="offers" in found,
         courtesy="courtesy" in found,
         affirmation="affirmations" in found,
-        done="done" in found and not question and _stands(_DONE, padded, _CONDITIONS | NEGATIONS),
-        promise="promises" in found and not question and _stands(_PROMISES, padded, NEGATIONS | _ONLY),
-        record="records" in found and not question and not (tokens & _RULING),
+        done="done" in found and asserted and _stands(_DONE, padded, _CONDITIONS | NEGATIONS),
+        promise="promises" in found and asserted and _stands(_PROMISES, padded, NEGATIONS | _ONLY),
+        record="records" in found and asserted and not (tokens & _RULING),
         request="requests" in found or line.endswith(_PLEASE),
         retry="retries" in found,
         denies=bool(NEGATIONS.intersection(_EASY.sub(" ", padded).split())),
     )
+
+
+def _tagged(text: str) -> bool:
+    """Whether a question only hangs behind a statement: "I have cancelled it, is that okay?"."""
+    statement, comma, tag = text.rpartition(",")
+    opening = flat(statement).partition(" ")[0]
+    return bool(comma) and len(flat(tag).split()) <= _TAG_WORDS and opening not in _OPENERS and "¿" not in statement
 
 
 def _stands(pattern: re.Pattern[str], padded: str, rulers: frozenset[str]) -> bool:
