@@ -22,6 +22,7 @@ from rich.table import Table
 from guardrail.errors import GuardrailError, InputError, PolicyError, SettingsError
 from guardrail.judge.codes import CODES, FAMILIES, Code
 from guardrail.judge.decide import decide
+from guardrail.judge.failing import unjudged
 from guardrail.judge.layout import PolicyLayout
 from guardrail.judge.lint import lint
 from guardrail.judge.model import Decision, Outcome, RawRecord, encode
@@ -117,6 +118,7 @@ def _check(arguments: argparse.Namespace) -> int:
     policies = load_policies(arguments.policy)
     counts: Counter[str] = Counter()
     started = time.perf_counter()
+    _refuse_same(arguments.file, arguments.output)
     with _source(arguments.file) as source, _sink(arguments.output) as sink:
         for batch in _batches(source, show=arguments.output is not None or not sys.stdout.isatty()):
             for decision in _timed(batch, policies):
@@ -128,9 +130,20 @@ def _check(arguments: argparse.Namespace) -> int:
 
 def _timed(batch: list[RawRecord], policies: Policies) -> list[Decision]:
     started = time.perf_counter_ns()
-    decisions = decide(batch, policies)
+    decisions = _decide(batch, policies)
     took_us = (time.perf_counter_ns() - started) / 1_000 / max(1, len(batch))
     return [msgspec.structs.replace(decision, took_us=round(took_us, 1)) for decision in decisions]
+
+
+def _decide(batch: list[RawRecord], policies: Policies) -> list[Decision]:
+    """The decisions; an error of our own costs one record, and is told."""
+    try:
+        return decide(batch, policies)
+    except Exception as error:  # noqa: BLE001 - whatever it is, every line gets a decision
+        if len(batch) > 1:
+            return [decision for record in batch for decision in _decide([record], policies)]
+        _err.print(f"line {batch[0].source.offset}: an error of our own: {type(error).__name__}", style="red")
+        return [unjudged(batch[0], policies).decision]
 
 
 def _source(name: str | None) -> BinaryIO:
@@ -140,6 +153,11 @@ def _source(name: str | None) -> BinaryIO:
         return Path(name).open("rb")
     except OSError as error:
         raise InputError(f"{name}: {error.strerror}") from None
+
+
+def _refuse_same(source: str | None, sink: str | None) -> None:
+    if source and sink and Path(source).exists() and Path(sink).exists() and Path(source).samefile(sink):
+        raise InputError(f"{sink}: is the input; decisions would overwrite it")
 
 
 def _sink(name: str | None) -> BinaryIO:

@@ -32,11 +32,6 @@ class IntentMatch(msgspec.Struct, frozen=True):
         """Whether the names given are of different intents, or one of them is unknown beside a known one."""
         return len(self.names) > 1 and len({match.intent.id for _, match in self.names}) > 1
 
-    @property
-    def unknown(self) -> bool:
-        """Whether an intent was named that the agent doesn't have."""
-        return self.named and self.intent.id is None
-
 
 _NONE = NameMatch("none")
 

@@ -32,7 +32,7 @@ from guardrail.judge.model import (
 from guardrail.judge.policy import ENGINE, Policies, Policy
 from guardrail.judge.record import Reading, read_record
 from guardrail.judge.replies import Acted, model_reply, own_reply
-from guardrail.judge.subject import ANSWER, Subject
+from guardrail.judge.subject import ANSWER, Subject, spoken_locale
 from guardrail.judge.text import printable
 
 Check = Callable[[Subject], Iterable[Finding]]
@@ -109,46 +109,40 @@ class _Case:
 
     def conclude(self) -> Decision:
         """The decision: outcome by the actions that the policy gives to what was found."""
-        policy = self.reading.policy
-        if policy is None:
-            skipped = self.raw.value is None
-            return self._decision(Outcome.SKIPPED if skipped else Outcome.DEAD_LETTER, None, None)
-        subject = self.subject
+        policy, record, subject = self.reading.policy, self.reading.record, self.subject
+        if policy is None or record is None:
+            return self._decision(Outcome.DEAD_LETTER if self.raw.value is not None else Outcome.SKIPPED)
         if subject is not None:
             self.findings += [finding for check in self.checks for finding in check(subject)]
-            self.findings += _too_long(subject)
+            self.findings += _bounds(subject)
         acted = [(finding, act(finding, policy)) for finding in self.findings]
         actions = {action for _, action in acted}
-        if subject is None or Action.REJECT in actions:
-            return self._refuse(policy, acted)
-        if Action.CORRECT not in actions:
-            return self._publish(Outcome.APPROVED, "llm", model_reply(subject, subject.answer), acted)
-        correction = _verified(subject, acted)
-        if correction is None:
-            return self._refuse(policy, acted)
+        correction = None
+        if subject is not None and Action.REJECT not in actions:
+            if Action.CORRECT not in actions:
+                return self._publish(Outcome.APPROVED, "llm", model_reply(subject, subject.answer), acted)
+            correction = _verified(subject, acted)
+        if subject is None or correction is None:
+            source, reply = own_reply(subject, policy, spoken_locale(record, policy), acted)
+            return self._publish(Outcome.REJECTED, source, reply, acted)
         reply = model_reply(subject, correction.answer)
         return self._publish(Outcome.CORRECTED, "corrected", reply, acted, correction.edits)
-
-    def _refuse(self, policy: Policy, acted: Acted) -> Decision:
-        locale = self.subject.locale if self.subject is not None else _locale(self.reading.record, policy)
-        source, reply = own_reply(self.subject, policy, locale, acted)
-        return self._publish(Outcome.REJECTED, source, reply, acted)
 
     def _publish(
         self, enforced: Outcome, source: AnswerSource, reply: Reply, acted: Acted, edits: tuple[Edit, ...] = ()
     ) -> Decision:
         """Under `shadow` the model's own content goes out, and the decision says what would have been."""
-        record, policy = self.reading.record, self.reading.policy
-        if policy is None or record is None or policy.mode == "enforce":
+        subject, record, policy = self.subject, self.reading.record, self.reading.policy
+        if policy is None or policy.mode == "enforce":
             return self._decision(enforced, source, reply, acted, edits)
-        original = model_reply(self.subject, self.subject.answer) if self.subject else printable(record.response)
+        original = model_reply(subject, subject.answer) if subject else printable(record.response if record else "")
         return self._decision(Outcome.APPROVED, "llm", original, acted, edits, enforced=enforced)
 
     def _decision(
         self,
         outcome: Outcome,
-        answer_source: AnswerSource | None,
-        reply: Reply | str | None,
+        answer_source: AnswerSource | None = None,
+        reply: Reply | str | None = None,
         acted: Acted | None = None,
         edits: tuple[Edit, ...] = (),
         *,
@@ -158,7 +152,7 @@ class _Case:
         revision = None if policy is None else policy.revision
         weighed = self.subject is not None and bool(self.subject.answer) and grounding.check in self.checks
         return Decision(
-            decision_id=_decision_id(self.raw, revision),
+            decision_id=decision_id(self.raw, revision),
             message_id=None if record is None or record.message_id is None else printable(record.message_id),
             agent=printable(self.reading.agent_id) if self.reading.agent_id is not None else None,
             policy=revision,
@@ -189,9 +183,12 @@ def act(finding: Finding, policy: Policy) -> Action:
     return action
 
 
-def _too_long(subject: Subject) -> Iterable[Finding]:
+def _bounds(subject: Subject) -> Iterable[Finding]:
+    """What no policy can let through: an answer beyond its limit, or none at all."""
     limit = subject.policy.layout.limits.answer_chars
-    if subject.answer is not None and len(subject.answer) > limit:
+    if subject.answer is None and not subject.policy.contract.custom:
+        yield Finding("schema.empty_answer", "/generated_answer", "there is no answer to publish", fatal=True)
+    elif subject.answer is not None and len(subject.answer) > limit:
         yield Finding("limits.answer_too_long", ANSWER, f"{len(subject.answer)} characters")
 
 
@@ -203,7 +200,7 @@ def _verified(subject: Subject, acted: Acted) -> Correction | None:
     if correction is None:
         return None
     again = subject.with_answer(correction.answer)
-    findings = [finding for check in CHECKS for finding in check(again)] + list(_too_long(again))
+    findings = [finding for check in CHECKS for finding in check(again)] + list(_bounds(again))
     left = {act(finding, subject.policy) for finding in findings}
     if left & {Action.REJECT, Action.CORRECT}:
         return None
@@ -229,14 +226,8 @@ def _observations(subject: Subject | None) -> tuple[Observation, ...]:
     )
 
 
-def _locale(record: Record | None, policy: Policy) -> str:
-    if record is None:
-        return policy.layout.locale
-    return Subject(record, policy, {}, frozenset()).locale
-
-
-def _decision_id(raw: RawRecord, revision: str | None) -> str:
-    """Source and revision alone, so that a record delivered twice gives the same one."""
+def decision_id(raw: RawRecord, revision: str | None) -> str:
+    """The id of a decision: source and revision alone, so that a record delivered twice gives the same one."""
     source = raw.source
     text = f"{source.topic}|{source.partition}|{source.offset}|{revision}"
     return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:32]

@@ -6,12 +6,10 @@ can't be read, its original text; where even that is in doubt, a dead letter all
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 import msgspec
 
 from guardrail.judge.contract import coerce
-from guardrail.judge.decide import Judged
+from guardrail.judge.decide import Judged, decision_id
 from guardrail.judge.document import read_response
 from guardrail.judge.model import Decision, Outcome, RawRecord, Record, Reply
 from guardrail.judge.policy import ENGINE, Policies, Policy
@@ -32,7 +30,7 @@ def unjudged(raw: RawRecord, policies: Policies) -> Judged:
     record, reply = passed or (None, None)
     revision = policy.revision if policy else None
     decision = Decision(
-        decision_id=_decision_id(raw, revision),
+        decision_id=decision_id(raw, revision),
         message_id=record.message_id if record else None,
         agent=policy.agent if policy else None,
         policy=revision,
@@ -60,17 +58,12 @@ def _open(raw: RawRecord, policies: Policies) -> tuple[Record, Reply | str] | No
             return None
         response = read_response(reading.record.response, reading.policy.contract.shape)
         if response.tree is None:
-            return reading.record, _original(reading.record)
+            return reading.record, printable(reading.record.response)
         tree, _ = coerce(response.tree)
         subject = Subject(reading.record, reading.policy, tree, response.ambiguous)
         return reading.record, model_reply(subject, subject.answer)
     except Exception:  # noqa: BLE001  # whatever broke the judge may break this too
         return None
-
-
-def _original(record: Record) -> str:
-    given = record.response
-    return printable(given if isinstance(given, str) else msgspec.json.encode(given).decode())
 
 
 def _policy(raw: RawRecord, policies: Policies) -> Policy | None:
@@ -80,10 +73,3 @@ def _policy(raw: RawRecord, policies: Policies) -> Policy | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         named = ""
     return policies.get(named or raw.header("guardrail.agent") or "")
-
-
-def _decision_id(raw: RawRecord, revision: str | None) -> str:
-    """The same as the judge gives (a test holds them together): the judge itself is what has failed."""
-    source = raw.source
-    text = f"{source.topic}|{source.partition}|{source.offset}|{revision}"
-    return sha256(text.encode(errors="replace")).hexdigest()[:32]

@@ -233,8 +233,6 @@ def _parse(text: str, name: str) -> tuple[Any, _Lines]:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         raise PolicyError(f"{name}:{line}: not YAML: {getattr(error, 'problem', None) or error}") from None
-    except RecursionError:
-        raise PolicyError(f"{name}:1: nested too deep, or an alias that holds itself") from None
     finally:
         loader.dispose()
 

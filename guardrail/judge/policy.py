@@ -18,7 +18,7 @@ from guardrail.judge.codes import CODES
 from guardrail.judge.content import read_words
 from guardrail.judge.contract import Contract, SchemaError, compile_contract
 from guardrail.judge.evidence import Evidence
-from guardrail.judge.layout import ParameterLayout, Places, PolicyLayout, places_of, read_layout
+from guardrail.judge.layout import ParameterLayout, PassageLayout, Places, PolicyLayout, places_of, read_layout
 from guardrail.judge.lexicon import DIGEST
 from guardrail.judge.model import Action, Execution, Intent, Passage
 from guardrail.judge.pattern import Fault, compile_pattern, execute
@@ -123,7 +123,10 @@ def compile_policy(text: str, name: str = "policy", files: Mapping[str, str] | N
     layout = resolve(read_layout(text, name), places, files or {})
     resolved = msgspec.json.encode(layout.model_dump(mode="json", by_alias=True, exclude_unset=True), order="sorted")
     parameters = {p.id: _parameter(p) for p in layout.parameters}
-    faults = [*_name_faults(layout), *(f for i, p in enumerate(parameters.values()) for f in _pattern_faults(i, p))]
+    faults = [
+        *_name_faults(layout),
+        *(f for i, p in enumerate(parameters.values()) for f in _pattern_faults(i, p, layout)),
+    ]
     if faults:
         raise PolicyError("\n".join(places().fault(path, what) for path, what in faults))
     intents = {intent.id: Intent(intent.id, intent.name) for intent in layout.intents}
@@ -151,18 +154,28 @@ def resolve(layout: PolicyLayout, places: Callable[[], Places], files: Mapping[s
     """
     if all(passage.file is None for passage in layout.evidence):
         return layout
-    passages: list[dict[str, Any]] = []
+    passages: dict[str, dict[str, Any]] = {}
     for index, passage in enumerate(layout.evidence):
-        if passage.file is None:
-            passages.append({"id": passage.id, "text": passage.text})
-            continue
-        if passage.file not in files:
-            raise PolicyError(places().fault(("evidence", index, "file"), f"{passage.file} can't be read"))
-        stem = passage.id or passage.file
-        paragraphs = [part.strip() for part in files[passage.file].split("\n\n") if part.strip()]
-        passages += [{"id": f"{stem}#{n}", "text": " ".join(part.split())} for n, part in enumerate(paragraphs, 1)]
+        for name, text in _texts(index, passage, places, files):
+            if name in passages:
+                raise PolicyError(places().fault(("evidence", index), f"{name} names two passages"))
+            passages[name] = {"id": name, "text": text}
     document = layout.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    return PolicyLayout.model_validate_json(msgspec.json.encode({**document, "evidence": passages}))
+    return PolicyLayout.model_validate_json(msgspec.json.encode({**document, "evidence": [*passages.values()]}))
+
+
+def _texts(
+    index: int, passage: PassageLayout, places: Callable[[], Places], files: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """The passages that one entry stands for: itself, or its file's paragraphs, numbered."""
+    if passage.file is None:
+        yield str(passage.id), str(passage.text)
+        return
+    if passage.file not in files:
+        raise PolicyError(places().fault(("evidence", index, "file"), f"{passage.file} can't be read"))
+    paragraphs = [part.strip() for part in files[passage.file].split("\n\n") if part.strip()]
+    for number, paragraph in enumerate(paragraphs, 1):
+        yield f"{passage.id or passage.file}#{number}", " ".join(paragraph.split())
 
 
 def _parameter(layout: ParameterLayout) -> Parameter:
@@ -189,11 +202,11 @@ def _contract(layout: PolicyLayout, places: Callable[[], Places]) -> Contract:
         raise PolicyError(places().fault(("response", "schema"), f"not a JSON Schema: {error}")) from None
 
 
-def _pattern_faults(index: int, parameter: Parameter) -> Iterator[_Fault]:
+def _pattern_faults(index: int, parameter: Parameter, layout: PolicyLayout) -> Iterator[_Fault]:
     if parameter.pattern is None:
         return
     where = ("parameters", index, "pattern")
-    compiled = compile_pattern(parameter.pattern)
+    compiled = compile_pattern(parameter.pattern, pattern_chars=layout.limits.pattern_chars)
     if isinstance(compiled, Fault):
         yield where, f"{compiled.kind}: {compiled.reason}"
         return

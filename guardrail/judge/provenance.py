@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 
@@ -81,8 +81,6 @@ def _edge(message: str, position: int, step: int) -> bool:
     """Whether a token may begin (step -1) or end (step +1) at this position."""
     inside = position if step < 0 else position - 1
     outside = position - 1 if step < 0 else position
-    if not 0 <= outside < len(message) or not 0 <= inside < len(message):
-        return True
     edge, next_char = message[inside], message[outside]
     if not edge.isalnum():
         return True
@@ -108,7 +106,7 @@ def _allowed(value: str, message: str, parameter: Parameter) -> str:
     cased = message.upper() if "upper" in options else message.lower() if "lower" in options else message
     if "collapse_spaces" in options and value in _joined_runs(cased, len(value)):
         return "collapse_spaces"
-    if "spoken_digits" in options and value in _spoken_runs(plain(message), len(value)):
+    if "spoken_digits" in options and value in _runs(_spoken_tokens(plain(message)), len(value)):
         return "spoken_digits"
     if "date_iso" in options and value in dates_in(message):
         return "date_iso"
@@ -121,13 +119,25 @@ _TOKEN = re.compile(r"[^\s]+")
 def _joined_runs(message: str, length: int) -> Iterator[str]:
     """Runs of whole tokens with the blanks between them taken out, up to the value's length."""
     tokens = [token.strip(".,;:!?()\"'«»") for token in _TOKEN.findall(visible(message))][:_WORDS_MAX]
+    return _runs(tokens, length)
+
+
+def _runs(tokens: Sequence[str], length: int) -> Iterator[str]:
+    """Runs of neighbouring tokens, joined; never a piece of a longer run of digits."""
     for start in range(len(tokens)):
         joined = ""
-        for token in tokens[start:]:
-            joined += token
+        for end in range(start, len(tokens)):
+            joined += tokens[end]
             if len(joined) >= length:
+                if not (_digits(tokens, start - 1) and _digits(tokens, start)) and not (
+                    _digits(tokens, end) and _digits(tokens, end + 1)
+                ):
+                    yield joined
                 break
-        yield joined
+
+
+def _digits(tokens: Sequence[str], position: int) -> bool:
+    return 0 <= position < len(tokens) and tokens[position].isdecimal()
 
 
 _TIMES = {"double": 2, "doble": 2, "triple": 3}
@@ -146,17 +156,6 @@ def _spoken_tokens(message: str) -> tuple[str, ...]:
         tokens += [spelled] * repeat
         repeat = 1
     return tuple(tokens)
-
-
-def _spoken_runs(message: str, length: int) -> Iterator[str]:
-    tokens = _spoken_tokens(message)
-    for start in range(len(tokens)):
-        joined = ""
-        for token in tokens[start:]:
-            joined += token
-            if len(joined) >= length or " " in joined:
-                break
-        yield joined
 
 
 def _altered(value: str, message: str) -> str:

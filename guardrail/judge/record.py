@@ -125,7 +125,7 @@ def _repeated(fields: Mapping[str, msgspec.Raw], value: bytes, policies: Policie
     A repeated key takes its value's colons with it: counting them finds it without a second parse.
     """
     inner = sum(bytes(raw).count(b":") for raw in fields.values()) + sum(key.count(":") + 1 for key in fields)
-    if value.count(b":") == inner and b"\\u003" not in value:
+    if value.count(b":") == inner and b"\\u003a" not in value and b"\\u003A" not in value:
         return None
     keys: Counter[str] = Counter()
 
@@ -301,11 +301,18 @@ def _step(found: Json, part: str) -> Json:
     return _MISSING
 
 
+_USER_ROLES = frozenset({"user", "human", "customer", "client"})
+
+
 def _turns(found: Json) -> tuple[Turn, ...]:
     if not isinstance(found, list):
         return ()
     turns = (t for t in found if isinstance(t, dict) and isinstance(t.get("text"), str))
-    return tuple(Turn(str(t.get("role", "")), t["text"]) for t in turns)
+    return tuple(Turn(_role(str(t.get("role", ""))), t["text"]) for t in turns)
+
+
+def _role(given: str) -> str:
+    return "user" if given.lower() in _USER_ROLES else given
 
 
 def _passages(found: Json) -> tuple[Passage, ...]:

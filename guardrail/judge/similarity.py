@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import TfidfVectorizer
 
 from guardrail.judge.text import visible
 
@@ -25,6 +24,8 @@ class PassageVectors:
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Fit the vocabulary and weights on `texts`. Bounds: any texts; without a single word every score is 0."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
         self._vectorizer = TfidfVectorizer(norm=None)
         try:
             weights = self._vectorizer.fit_transform([visible(text) for text in texts])

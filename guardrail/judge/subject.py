@@ -192,10 +192,7 @@ class Subject:
         """The language to speak: the record's own, else the message's where it is plain, else the policy's (CONTRACT
         §1).
         """
-        explicit = (self.record.locale or "").partition("-")[0].lower()
-        if explicit in LEXICONS:
-            return explicit
-        return detect_language(self.record.user_message) or self.policy.layout.locale
+        return spoken_locale(self.record, self.policy)
 
     @cached_property
     def values(self) -> tuple[ParameterValue, ...]:
@@ -250,6 +247,14 @@ class Subject:
     def _trace(self, value: str, parameter: Parameter) -> Provenance:
         turns = tuple(turn.text for turn in self.record.history if turn.role == "user")
         return trace(value, self.record.user_message, parameter, turns)
+
+
+def spoken_locale(record: Record, policy: Policy) -> str:
+    """The language to speak with this user: the record's own, else the message's, else the policy's."""
+    explicit = (record.locale or "").partition("-")[0].lower()
+    if explicit in LEXICONS:
+        return explicit
+    return detect_language(record.user_message) or policy.layout.locale
 
 
 def quadrant(simulated: bool | None, execution: Execution) -> Quadrant:

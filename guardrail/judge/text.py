@@ -90,6 +90,8 @@ def stem(word: str) -> str:
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word[: -len(suffix)]
+            if suffix in {"ed", "ing"} and word[-1] == word[-2] and word[-1] not in "aeiouse":
+                word = word[:-1]  # cancelled, planning
             break
     if len(word) > 3 and word[-1] in "eoa":
         word = word[:-1]

@@ -47,7 +47,7 @@ class Admin:
             "/policy": lambda: (HTTPStatus.OK, JSON, json.dumps(policies(), indent=2).encode()),
         }
         try:
-            self._server = Server((settings.host, settings.port), _handler(self.answer))
+            self._server = Server((settings.host, settings.port), _serving(self.answer))
         except OSError as failure:
             raise SettingsError(f"{variable('admin', 'port')}: {settings.host}:{settings.port}: {failure}") from None
         self.port = int(self._server.server_address[1])
@@ -91,7 +91,7 @@ def policy_page(policies: Policies, loaded_at: str) -> dict[str, Any]:
     }
 
 
-def _handler(answer: Callable[[str], Answer]) -> type[BaseHTTPRequestHandler]:
+def _serving(answer: Callable[[str], Answer]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         """Answers GET and HEAD; logs nothing: probes come every few seconds."""
 

@@ -63,7 +63,7 @@ def consumer_config(settings: Settings, identity: Identity) -> Config:
     }
     if identity.static:
         made["group.instance.id"] = f"guardrail.{identity.name}"
-    made |= _base(settings, "consumer")
+    made |= _shared(settings, "consumer")
     if made.get("group.protocol") == "consumer":  # KIP-848 has these on the broker, and refuses them here
         for name in ("partition.assignment.strategy", "session.timeout.ms", "heartbeat.interval.ms"):
             made.pop(name, None)
@@ -84,13 +84,13 @@ def producer_config(settings: Settings, identity: Identity, largest_bytes: int, 
         "batch.size": min(batch_bytes, 1_000_000),  # a batch must fit the strictest topic too
         "linger.ms": 5,
         "delivery.report.only.error": True,
-        **_base(settings, "producer"),
+        **_shared(settings, "producer"),
     }
 
 
 def admin_config(settings: Settings) -> Config:
     """For looking at topics."""
-    return {"client.id": "guardrail.admin", "socket.timeout.ms": 10_000, **_base(settings, "admin")}
+    return {"client.id": "guardrail.admin", "socket.timeout.ms": 10_000, **_shared(settings, "admin")}
 
 
 def make_consumer(config: Config, on_statistics: Callable[[dict[str, Any]], None] | None = None) -> Consumer:
@@ -119,7 +119,7 @@ def _made(make: Callable[[], Client]) -> Client:
         raise SettingsError(f"{variable('kafka', 'properties')}: {failure.args[0].str()}") from None
 
 
-def _base(settings: Settings, client: str) -> Config:
+def _shared(settings: Settings, client: str) -> Config:
     return {**properties(settings.kafka, client), "bootstrap.servers": settings.kafka.bootstrap_servers}
 
 

@@ -1,5 +1,7 @@
 """Every span, metric and attribute name, in one table: conventions that are still moving are followed here alone.
 
+It must never be bypassed: a name written elsewhere is a name that nobody follows.
+
 Sources: OpenTelemetry messaging conventions (Development), DRIFT §3. A golden test pins what is emitted.
 """
 

@@ -14,7 +14,7 @@ from guardrail.judge.document import Reading, Shape, read_response
 SHAPE = Shape()
 TOOL = Shape(tool="respond")
 HERE = Path(__file__).parent
-SHARED = Path(__file__).resolve().parents[3] / "shared"
+SHARED = HERE.parents[2] / "shared"
 
 GOOD: dict[str, Any] = {
     "detected_intent": {"id": "book", "name": "Book"},

@@ -70,7 +70,8 @@ ENGLISH = Lexicon(
     i am|we are ?now sending|transferring|connecting|calling|booking|cancelling|refunding;
     ^connecting|transferring|sending|blocking|booking|cancelling|refunding|activating;
     the ** is|are ?now|already @done now|already; the|your ** is|are now; in the post|mail; on its|the way;
-    ?it is|has all ?been sorted|done|settled|arranged; i|we went ahead; that is ?all ?now sorted|done|settled
+    ?it is|has all ?been sorted|done|settled|arranged; i|we went ahead; that is ?all ?now sorted|done|settled;
+    consider|count ** @done; you are ?now ?all ?already on the list|down|in
     """),
     done_words="""
     booked rebooked cancelled canceled confirmed blocked unblocked reserved refunded scheduled rescheduled moved
@@ -78,7 +79,7 @@ ENGLISH = Lexicon(
     removed processed submitted opened reopened closed charged credited transferred issued forwarded reported
     filed logged shipped ordered placed prepared notified informed called contacted saved recorded upgraded
     downgraded switched renewed arranged enabled disabled lifted waived approved replaced dispatched completed
-    unlocked locked shifted postponed paid requested escalated signed put
+    unlocked locked shifted postponed paid requested escalated signed put enrolled subscribed unsubscribed
     """,
     conditions="""
     once if when whenever unless until after before can may must should would could

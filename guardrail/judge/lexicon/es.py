@@ -75,7 +75,8 @@ SPANISH = Lexicon(
     abierta creado creada preparado preparada programada programado tramitado tramitada procesado procesada
     avisado avisada informado informada pedido pedida aplazada aplazado movida movido anulada anulado firmado
     firmada renovado renovada cerrado cerrada actualizado actualizada hecho lista listo listas encontrado
-    localizado resuelto resuelta puesto
+    localizado resuelto resuelta puesto apuntado apuntada agendado agendada inscrito inscrita reagendada fijada
+    fijado concertada concertado
     """,
     conditions="""
     si cuando vez despues antes puede pueden debe deben podra
@@ -88,7 +89,7 @@ SPANISH = Lexicon(
     su|sus ** sera|seran ?ya *; me encargo; nos encargamos; me ocupo;
     enfermera|enfermero|medico|especialista|agente|asesor|tecnico|responsable|companero|alguien ** ira|vendra|llamara|pasara|contactara;
     manana|hoy|pronto|enseguida|ahora ** ~ara|~era|~ira|~aran|~eran|~iran;
-    le|les garantizo|garantizamos|prometo|prometemos|aseguro|aseguramos
+    le|les garantizo|garantizamos|prometo|prometemos|aseguro|aseguramos; le|les|te espera|esperamos|esperara
     """),
     records=phrases("""
     tiene|tienes ?actualmente ?ya una|un|dos|tres|cuatro|cinco|varias|varios|ninguna|ningun ** cita~|reserva~|tarjeta~|cargo~|visita~|linea~|pedido~;

@@ -70,14 +70,15 @@ FRENCH = Lexicon(
     votre|vos ** est|sont maintenant|desormais
     """),
     done_words="""
-    reserve reservee reserves reservees annule annulee annules annulees confirme confirmee confirmes confirmees
-    bloque bloquee bloques bloquees debloque debloquee deplace deplacee deplaces deplacees modifie modifiee
-    modifies modifiees change changee envoye envoyee envoyes envoyees transmis transmise transmises rembourse
-    remboursee rembourses supprime supprimee supprimes supprimees active activee actives activees ajoute ajoutee
-    enregistre enregistree enregistres ouvert ouverte cree creee valide validee prolonge prepare preparee
-    programme programmee mis mise mises effectue effectuee traite traitee resilie resiliee signale signalee
-    declare declaree informe prevenu prevenue commande commandee reporte reportee retrouve retrouvee retrouves
-    retrouvees ferme fermee renouvele renouvelee decale decalee avance
+    reserve reservee reserves reservees annule annulee annules annulees confirme confirmee confirmes
+    confirmees bloque bloquee bloques bloquees debloque debloquee deplace deplacee deplaces deplacees modifie
+    modifiee modifies modifiees change changee envoye envoyee envoyes envoyees transmis transmise transmises
+    rembourse remboursee rembourses supprime supprimee supprimes supprimees active activee actives activees
+    ajoute ajoutee enregistre enregistree enregistres ouvert ouverte cree creee valide validee prolonge
+    prepare preparee programme programmee mis mise mises effectue effectuee traite traitee resilie resiliee
+    signale signalee declare declaree informe prevenu prevenue commande commandee reporte reportee retrouve
+    retrouvee retrouves retrouvees ferme fermee renouvele renouvelee decale decalee avance inscrit inscrite
+    fixe fixee planifie planifiee commandes
     """,
     conditions="""
     si quand lorsque lorsqu apres avant peut peuvent doit doivent pourra devra fois des sinon pouvoir
@@ -89,7 +90,8 @@ FRENCH = Lexicon(
     infirmiere|infirmier|medecin|specialiste|conseiller|conseillere|technicien|responsable|collegue|quelqu|equipe ** passera|viendra|appellera|rappellera|contactera|interviendra|livrera;
     votre|vos ** sera|seront ?bien ?vite *; je|nous m|nous en occupe|occupons; nous ferons; je ferai;
     je vais|nous allons ?vous ?le ?la ?les envoyer|rappeler|contacter|annuler|reserver|bloquer|rembourser|transmettre|prevenir;
-    demain|bientot|aujourd ** ~era|~ront|~erez|~irez; je vous garantis|promets|assure
+    demain|bientot|aujourd ** ~era|~ront|~erez|~irez; je vous garantis|promets|assure;
+    vous attend|attendra|attendons
     """),
     records=phrases("""
     vous avez ?actuellement ?deja un|une|deux|trois|quatre|cinq|plusieurs|aucun|aucune ** rendez|reservation~|carte~|operation~|debit~|visite~|ligne~|commande~;

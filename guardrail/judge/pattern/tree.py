@@ -71,6 +71,7 @@ class Sequence(Node, frozen=True):
     parts: tuple[Node, ...] = ()
 
     def below(self) -> tuple[Node, ...]:
+        """The nodes right under this one."""
         return self.parts
 
 
@@ -80,6 +81,7 @@ class Choice(Node, frozen=True):
     branches: tuple[Node, ...]
 
     def below(self) -> tuple[Node, ...]:
+        """The nodes right under this one."""
         return self.branches
 
 
@@ -92,6 +94,7 @@ class Repeat(Node, frozen=True):
     mode: Mode = "greedy"
 
     def below(self) -> tuple[Node, ...]:
+        """The nodes right under this one."""
         return (self.body,)
 
 
@@ -103,6 +106,7 @@ class Group(Node, frozen=True):
     name: str | None = None
 
     def below(self) -> tuple[Node, ...]:
+        """The nodes right under this one."""
         return (self.body,)
 
 
@@ -114,6 +118,7 @@ class Look(Node, frozen=True):
     negated: bool
 
     def below(self) -> tuple[Node, ...]:
+        """The nodes right under this one."""
         return (self.body,)
 
 
@@ -123,6 +128,7 @@ class Atomic(Node, frozen=True):
     body: Node
 
     def below(self) -> tuple[Node, ...]:
+        """The nodes right under this one."""
         return (self.body,)
 
 
@@ -141,6 +147,7 @@ class Conditional(Node, frozen=True):
     no: Node
 
     def below(self) -> tuple[Node, ...]:
+        """The nodes right under this one."""
         return (self.test, self.yes, self.no) if isinstance(self.test, Node) else (self.yes, self.no)
 
 
@@ -150,6 +157,7 @@ class BranchReset(Node, frozen=True):
     body: Node
 
     def below(self) -> tuple[Node, ...]:
+        """The nodes right under this one."""
         return (self.body,)
 
 
