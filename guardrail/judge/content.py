@@ -10,13 +10,13 @@ from functools import lru_cache
 
 import msgspec
 
-from guardrail.judge.lexicon.things import ALIKE, UNITS, UNIVERSALS
+from guardrail.judge.lexicon.things import ALIKE, DAYS, EVERY_DAY, UNITS, UNIVERSALS, WEEKEND
 from guardrail.judge.numerals import joined
 from guardrail.judge.speech import FILLERS, NEGATIONS, STOP_WORDS, flat
 from guardrail.judge.text import canonical_number, numbers, plain, stem
 
-_NEGATION_REACH = 3
-"""How many words behind a negation are negated."""
+_NEGATION_REACH = 1
+"""How many content words behind a negation are negated."""
 _SMALL = 3
 """Number words up to this one say a quantity only before a unit: "two of them" is no figure."""
 _CODES_MAX = 3
@@ -25,9 +25,15 @@ _CODES_MAX = 3
 _FREE = re.compile(
     r"\b(?:(?:no|without|free of|libre de|sans|sin) (?:any |extra |additional |aucun )?"
     r"(?:charges?|fees?|costs?|frais|costes?|gastos?|cargos?)"
-    r"|gratuite?s?|gratuitement|gratis|gratuita?s?|gratuitos?)\b"
+    r"|costs? nothing|ne coute(?:nt)? rien|no cuestan? nada|gratuite?s?|gratuitement|gratis|gratuita?s?|gratuitos?)\b"
 )
 _CLAUSE = re.compile(r"[,;:()–—]")
+_NOON = re.compile(r"\b(?:(noon|midday|midi|mediod[ií]a)|(midnight|minuit|medianoche))\b", re.IGNORECASE)
+_DAYTIME = re.compile(
+    r"\b(1[0-2]|0?[1-9])(?: ?h(?:eures?)?)? (?:de la |du |de l['’]|in the )"
+    r"(?:(mañana|manana|matin|morning)|tarde|noche|après-midi|apres-midi|soir|afternoon|evening)\b",
+    re.IGNORECASE,
+)
 _CLOCK = re.compile(r"\b(1[0-2]|0?[1-9])(?:[:.h]([0-5][0-9]))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
 _COUNTED = re.compile(r"([0-9]+(?:[.,:][0-9]+)*)\s?(%|€|£|\$|[^\W\d_]+)|([€£$])\s?([0-9]+(?:[.,][0-9]+)*)")
 _CODE = re.compile(r"(?<![\w-])[A-Z]{1,6}(?:-[A-Z0-9]{1,8})*(?![\w-])")
@@ -47,6 +53,15 @@ _ALIKE = {
 }
 
 
+FREE = _ALIKE[stem("free")][0]
+"""The stem of what costs nothing."""
+_MONEY = frozenset({"euro", "pound", "dollar"})
+OF_TEXT = "digit"
+"""What counts characters speaks of a format, not of a fact."""
+_DAY = {word: number for number, group in enumerate(DAYS) for word in group.split()}
+_RANGE = frozenset({"to", "through", "till", "until", "a", "au", "al", "jusqu", "hasta"})
+
+
 class Words(msgspec.Struct, frozen=True):
     """A sentence's content.
 
@@ -64,18 +79,23 @@ class Words(msgspec.Struct, frozen=True):
     """Words in capitals: plan M, PLAN-XL."""
     universal: bool
     """Whether it lifts every limit: any time, always."""
+    days: frozenset[int]
+    """Days of the week that it speaks of, 0 for Monday, ranges written out."""
 
 
 @lru_cache(maxsize=4096)
 def read_words(text: str) -> Words:
     """A sentence's content. Linear in its length."""
-    text = _CLOCK.sub(_clock, text)
+    text = _DAYTIME.sub(_daytime, text)
+    text = _NOON.sub(lambda match: "12:00" if match[1] else "0:00", _CLOCK.sub(_clock, text))
     negated: set[str] = set()
     affirmed: set[str] = set()
     figures, counted = set(numbers(text)), _counted(text)
     for clause in _CLAUSE.split(text):
         _read_clause(_FREE.sub("free", flat(clause)).split(), (affirmed, negated), figures, counted)
     line = f" {flat(text)} "
+    if any(unit in _MONEY for _, unit in counted) and FREE not in affirmed:
+        negated.add(FREE)  # what has a price isn't free
     codes = frozenset(code for code in _CODE.findall(text) if code not in _PLAIN_CAPITALS)
     return Words(
         stems=frozenset(affirmed | negated),
@@ -84,6 +104,7 @@ def read_words(text: str) -> Words:
         mixed=frozenset(negated & affirmed),
         counted=frozenset(counted),
         codes=codes if len(codes) <= _CODES_MAX else frozenset(),
+        days=_days(line),
         universal=any(f" {phrase} " in line for phrase in UNIVERSALS),
     )
 
@@ -103,10 +124,31 @@ def _read_clause(
                 counted.add((str(value), unit))
             if unit is not None or value > _SMALL:
                 figures.add(str(value))
-        elif not word[0].isdigit() and word not in STOP_WORDS and word not in FILLERS:
+        elif not word[0].isdigit() and word not in STOP_WORDS and word not in FILLERS and word not in _DAY:
             cut, opposite = _ALIKE.get(stem(word), (stem(word), False))
             sides[bool(reach) != opposite].add(cut)
-        reach = max(0, reach - 1)
+            reach = max(0, reach - 1)
+
+
+def _days(line: str) -> frozenset[int]:
+    """The days of the week in a flat line."""
+    if any(f" {phrase} " in line for phrase in EVERY_DAY):
+        return frozenset(range(7))
+    words = line.split()
+    days: set[int] = set()
+    for position, word in enumerate(words):
+        if word in WEEKEND:
+            days |= {5, 6}
+        elif (day := _DAY.get(word)) is not None:
+            days.add(day)
+            if position >= 2 and words[position - 1] in _RANGE and (first := _DAY.get(words[position - 2])) is not None:
+                days |= {(first + step) % 7 for step in range((day - first) % 7)}
+    return frozenset(days)
+
+
+def _daytime(match: re.Match[str]) -> str:
+    """An hour with its part of the day on the other clock: las 3 de la tarde -> 15 h."""
+    return f"{int(match[1]) % 12 + (0 if match[2] else 12)} h"
 
 
 def _clock(match: re.Match[str]) -> str:

@@ -48,7 +48,7 @@ def correct(subject: Subject, doubts: Sequence[Doubt]) -> Correction | None:
     if cleaned != answer:
         subject = subject.with_answer(cleaned)
         doubts = subject.weighing.doubts
-    changes = _format_changes(subject)
+    changes = [_Change(s.start, s.end, "") for s in subject.sentences if s.inner] + _format_changes(subject)
     taken = {change.start for change in changes}
     changes += _doubt_changes(subject, [doubt for doubt in doubts if doubt.sentence.start not in taken])
     text = _apply(cleaned, changes)

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import msgspec
 
-from guardrail.judge.content import Words, read_words
+from guardrail.judge.content import FREE, OF_TEXT, Words, read_words
 from guardrail.judge.model import Passage
 from guardrail.judge.similarity import PassageVectors
 from guardrail.judge.speech import read_answer
@@ -50,6 +50,8 @@ class Measure(msgspec.Struct, frozen=True):
 
     risk: float
     cover: float
+    mutual: float
+    """Share of the window's weight that the claim has: low where the claim takes a piece out of a rule."""
     fresh_cover: float
     context_share: float
     """Share of the claim's content words that prompt, formats and catalogue have, wherever they stand."""
@@ -57,7 +59,7 @@ class Measure(msgspec.Struct, frozen=True):
     """Number of different content words."""
     unknown_figures: frozenset[str]
     conflicts: tuple[str, ...]
-    """In what the claim and its window say different things of one matter: figure, unit, polarity, name, limit."""
+    """In what claim and window say different things of one matter: figure, unit, polarity, name, limit, day, price."""
     window: Window | None
 
     @property
@@ -68,7 +70,7 @@ class Measure(msgspec.Struct, frozen=True):
     @property
     def borne_out(self) -> bool:
         """Whether the evidence itself makes the promise or reports the deed: that it is possible isn't enough."""
-        return self.backed and self.window is not None and self.window.binding
+        return self.backed and self.mutual >= 0.5 and self.window is not None and self.window.binding
 
 
 def _units_differ(claim: frozenset[tuple[str, str]], window: frozenset[tuple[str, str]]) -> bool:
@@ -137,11 +139,17 @@ class Evidence:
         fresh = claim.stems - known.stems
         fresh_total = self.weight(sorted(fresh))
         fresh_cover = self.weight(sorted(fresh & self.stems)) / fresh_total if fresh_total else 1.0
-        unknown = claim.figures - self.figures - known.figures
+        formal = {figure for figure, unit in claim.counted if unit == OF_TEXT}
+        unknown = claim.figures - self.figures - known.figures - formal
         conflicts = () if best is None else tuple(self._conflicts(claim, known, best.words, cover))
         risk = 4 * (1 - fresh_cover) + 0.5 * (1 - cover) + 2 * len(unknown) + 1.5 * len(conflicts)
-        share = len(claim.stems & (self._context_stems | known.stems)) / len(claim.stems) if claim.stems else 1.0
-        return Measure(risk, cover, fresh_cover, share, len(claim.stems), unknown, conflicts, best)
+        share = len(claim.stems & self._context_stems) / len(claim.stems) if claim.stems else 1.0
+        mutual = 0.0 if best is None else self._mutual(claim, best.words)
+        return Measure(risk, cover, mutual, fresh_cover, share, len(claim.stems), unknown, conflicts, best)
+
+    def _mutual(self, claim: Words, window: Words) -> float:
+        total = self.weight(sorted(window.stems))
+        return self.weight(sorted(claim.stems & window.stems)) / total if total else 0.0
 
     def _conflicts(self, claim: Words, known: Words, window: Words, cover: float) -> Iterator[str]:
         shared = claim.stems & window.stems
@@ -153,8 +161,15 @@ class Evidence:
                 yield "unit"
             if claim.codes and window.codes and not claim.codes & window.codes:
                 yield "name"
-        if cover >= _LOOSE_COPY and len(shared) >= _SHARED_MIN:
-            if (claim.negated ^ window.negated) & shared - claim.mixed - window.mixed:
+        if len(shared) < _SHARED_MIN:
+            return
+        if window.days and claim.days - window.days:
+            yield "day"
+        if FREE in (claim.negated ^ window.negated) & shared - claim.mixed - window.mixed:
+            yield "price"
+        if cover >= _LOOSE_COPY:
+            flips = ((claim.negated ^ window.negated) & shared) - claim.mixed - window.mixed - {FREE}
+            if flips and not (flips & claim.negated and flips & window.negated):  # "no X is Y" is "X isn't Y"
                 yield "polarity"
             if claim.universal and not window.universal and (window.figures - claim.figures or window.negated):
                 yield "limit"

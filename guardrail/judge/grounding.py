@@ -20,6 +20,8 @@ from guardrail.judge.text import printable
 
 _PLAIN_RISK = 2.0
 """Without calibration a claim above this risk isn't called supported; nothing acts on it."""
+_KNOWN_SHARE = 0.6
+"""A sentence with this share of words from prompt and catalogue is about the service itself."""
 _LATIN_SHARE = 0.5
 """A text with a smaller share of Latin letters is in a language that the lexicons don't know."""
 
@@ -74,7 +76,9 @@ def silent(sentence: Sentence, measure: Measure) -> bool:
     """Whether a sentence asserts nothing that evidence could bear out."""
     if sentence.acts:
         return False
-    if sentence.silent or measure.content + len(measure.unknown_figures) == 0:
+    if sentence.mute or measure.content + len(measure.unknown_figures) == 0:
+        return True
+    if sentence.civil and not (measure.conflicts or measure.unknown_figures):
         return True
     short = len(sentence.flat.split()) <= 3 and measure.content <= 1
     plain = not (sentence.affirmation or measure.unknown_figures or measure.conflicts or sentence.denies)
@@ -92,6 +96,8 @@ def _doubt(sentence: Sentence, measure: Measure, terms: Terms) -> Doubt | None:
             if measure.borne_out
             else doubt("unsupported_sentence", "a promise, deed or record that nothing supports")
         )
+    if sentence.state and measure.cover < NEAR_COPY and measure.context_share < _KNOWN_SHARE:
+        return doubt("unsupported_sentence", "a state of the user's own affairs that nothing supports")
     if not terms.passages:
         return None
     if measure.unknown_figures or not _FIGURES.isdisjoint(measure.conflicts):

@@ -11,7 +11,9 @@ LEAK = re.compile(
     r"|intents_i_am_familiar_with|evidence_from_prompt|parameter_value_format(?:_regex)?|parameter_extracted_part)\b",
     re.IGNORECASE,
 )
-MARKUP = re.compile(r"<\|[a-z_]{1,40}\|>|\[/?INST\]|</?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,200})?/?>")
+MARKUP = re.compile(
+    r"<\|[a-z_]{1,40}\|>(?:assistant|user|system)?|\[/?INST\]|</?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,200})?/?>"
+)
 _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning|scratchpad|analysis)>[^<]*</\1>", re.IGNORECASE)
 _MACHINE = re.compile(r"<(parameter|invoke|function|tool_call|function_call)\b[^<>]*>[^<]*</\1>", re.IGNORECASE)
 _REORDERING = re.compile(f"[{BIDI}]")

@@ -34,10 +34,14 @@ _CONTRACTIONS = tuple(
 )
 
 
+_YES = re.compile(r"\bsí\b|\bsi(?=,)", re.IGNORECASE)
+"""Spanish yes, which without its accent would read as if."""
+
+
 @lru_cache(maxsize=4096)
 def flat(text: str) -> str:
     """The sentence as single-spaced plain words, English contractions written out."""
-    lowered = plain(text)
+    lowered = plain(_YES.sub("sii", text))
     if "'" in lowered or "cannot" in lowered:
         for pattern, full in _CONTRACTIONS:
             lowered = pattern.sub(full, lowered)
@@ -89,12 +93,17 @@ _ACTS = (
     "requests",
     "retries",
     "retractions",
+    "states",
+    "invitations",
+    "inner",
 )
 _PHRASES = PhraseSet([_phrases(field) for field in _ACTS])
 _DONE = re.compile("|".join(_phrases("done")))
 _PROMISES = re.compile("|".join(_phrases("promises")))
 _REQUESTS = re.compile("|".join(_phrases("requests")))
 _RETRACTIONS = re.compile("|".join(_phrases("retractions")))
+_BULLETS = "-*•–"
+"""What a line of a list of offers begins with."""
 _OPENING_WORDS = 1
 _TAG_WORDS = 5
 _OPENERS = frozenset(
@@ -203,6 +212,11 @@ class Sentence(msgspec.Struct, frozen=True):
     record: bool
     request: bool
     retry: bool
+    state: bool
+    """Whether it tells how things stand with what is the user's own."""
+    invitation: bool
+    inner: bool
+    """Whether the model speaks to itself of the user or of its rules."""
     denies: bool
     """Whether it negates anything at all, set phrases of courtesy aside."""
 
@@ -212,20 +226,30 @@ class Sentence(msgspec.Struct, frozen=True):
         return self.done or self.promise or self.record
 
     @property
-    def silent(self) -> bool:
-        """Whether it asserts nothing that evidence could bear out: a question, a refusal, an offer, a request."""
-        return not self.acts and (self.question or self.refusal or self.limit or self.offer or self.request)
+    def mute(self) -> bool:
+        """Whether its very form asserts nothing: a question, a refusal, a request."""
+        return not self.acts and (self.question or self.refusal or self.request)
+
+    @property
+    def civil(self) -> bool:
+        """Whether it offers, hands over or leaves the word to the user: it asserts little."""
+        return not self.acts and (self.limit or self.offer or self.invitation)
 
 
 def read_answer(answer: str) -> tuple[Sentence, ...]:
     """The sentences of an answer, in order."""
-    return tuple(_sentence(start, end, answer[start:end]) for start, end in sentences(answer))
+    read: list[Sentence] = []
+    for start, end in sentences(answer):
+        listed = answer[start] in _BULLETS and bool(read) and (read[-1].offer or read[-1].invitation)
+        sentence = _sentence(start, end, answer[start:end])
+        read.append(msgspec.structs.replace(sentence, invitation=True) if listed else sentence)
+    return tuple(read)
 
 
 def _sentence(start: int, end: int, text: str) -> Sentence:
     line = flat(text)
-    padded = f" {line} "
-    found = {_ACTS[group] for group in _PHRASES.found_in(padded)}
+    padded = _EASY.sub(" ", f" {line} ")
+    found = {_ACTS[group] for group in _PHRASES.found_in(f" {line} ")}
     tokens = set(line.split())
     question = "?" in text[-3:] or text.startswith("¿")
     asserted = not question or _tagged(text)
@@ -245,7 +269,10 @@ def _sentence(start: int, end: int, text: str) -> Sentence:
         record="records" in found and asserted and not (tokens & _RULING),
         request="requests" in found or line.endswith(_PLEASE),
         retry="retries" in found,
-        denies=bool(NEGATIONS.intersection(_EASY.sub(" ", padded).split())),
+        state="states" in found and not question and not (tokens & _CONDITIONS),
+        invitation="invitations" in found,
+        inner="inner" in found,
+        denies=bool(NEGATIONS.intersection(padded.split())),
     )
 
 

@@ -177,7 +177,7 @@ class Subject:
     @property
     def asserts(self) -> bool:
         """Whether the answer claims anything: only then is a score worth its cost."""
-        return any(not (s.silent or silent(s, self.measure(s))) for s in self.sentences)
+        return any(not (s.mute or silent(s, self.measure(s))) for s in self.sentences)
 
     @cached_property
     def weighing(self) -> Weighing:
@@ -185,7 +185,7 @@ class Subject:
         layout = self.policy.layout.grounding
         risk_max = None if layout.calibration is None else layout.calibration.risk
         terms = Terms(self.score, layout.tau, risk_max, passages=bool(self.evidence.passages))
-        return weigh([(s, None if s.silent else self.measure(s)) for s in self.sentences], terms)
+        return weigh([(s, None if s.mute else self.measure(s)) for s in self.sentences], terms)
 
     @cached_property
     def locale(self) -> str:
@@ -222,7 +222,7 @@ class Subject:
             overescaped=pattern != given,
             parameter=parameter,
             spelling=spelling,
-            allowed=parameter is not None and parameter.allowed_for(self.intent.intent),
+            allowed=parameter is not None and self._allows(parameter),
             repeated=repeated,
             value=value,
             run=run,
@@ -236,6 +236,11 @@ class Subject:
             else self._execute(parameter.pattern, value),
             provenance=None if parameter is None or value is None else self._trace(value, parameter),
         )
+
+    def _allows(self, parameter: Parameter) -> bool:
+        """Whether a parameter may be asked for the response's intent; for one that the agent doesn't have, none may."""
+        unknown = self.intent.named and self.intent.intent.id is None
+        return not unknown and parameter.allowed_for(self.intent.intent)
 
     def _execute(self, pattern: str, value: str) -> Run:
         limits = self.policy.layout.limits

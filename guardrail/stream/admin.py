@@ -92,7 +92,7 @@ def policy_page(policies: Policies, loaded_at: str) -> dict[str, Any]:
 
 
 def _serving(answer: Callable[[str], Answer]) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+    class Served(BaseHTTPRequestHandler):
         """Answers GET and HEAD; logs nothing: probes come every few seconds."""
 
         timeout = REQUEST_S
@@ -113,4 +113,4 @@ def _serving(answer: Callable[[str], Answer]) -> type[BaseHTTPRequestHandler]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the standard library's name
             """Nothing."""
 
-    return Handler
+    return Served

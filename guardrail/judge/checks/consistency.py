@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guardrail.judge.formats import counted_units
+from guardrail.judge.grounding import silent
 from guardrail.judge.marks import leaks, marks_up
 from guardrail.judge.model import Finding, Intent, Quadrant
 from guardrail.judge.speech import Sentence, asks_again, declines, detect_language, things_asked
@@ -20,6 +21,10 @@ MESSAGE = "/user_messages_analysis/message_content"
 _QUOTE_WORDS_MIN = 3
 _KNOWN_SHARE = 0.5
 """An offer of which less than this share is known from prompt and catalogue goes beyond the agent."""
+_COURTESY_WORDS = 3
+"""A courtesy of no more content words goes along with nothing."""
+_BARE_QUESTION_WORDS = 3
+"""A question of so few words ("is that correct?") asks for no value."""
 _LEFTOVER_MAX = 1
 """A message names an intent when at most so many further content words stand beside the intent's own."""
 
@@ -34,7 +39,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _requests(subject)
         yield from _refused_values(subject)
         yield from _format_claims(subject)
-        yield from _leaks(subject.answer)
+        yield from _leaks(subject)
         yield from _language(subject)
 
 
@@ -52,7 +57,21 @@ def _scope(subject: Subject) -> Iterator[Finding]:
     if not intent.named and subject.answer and not subject.trials and _goes_along(subject):
         code = "answer_contradicts_reasoning" if subject.out_of_scope else "null_intent_affirming"
         yield Finding(f"consistency.{code}", ANSWER, "no intent, yet the answer goes along")
+    if intent.intent.id is not None and not subject.out_of_scope and _refuses_it(subject):
+        yield Finding("consistency.false_refusal", ANSWER, f"{intent.intent.id} was detected, and refused")
     yield from _named_by_message(subject)
+
+
+def _refuses_it(subject: Subject) -> bool:
+    """Whether a supported intent is turned down with nothing to go on with, and no evidence that asks for it."""
+    going_on = any(s.question or s.request or (s.offer and not s.refusal) for s in subject.sentences)
+    refused = [s for s in subject.sentences if s.refusal or s.limit]
+    return bool(refused) and not going_on and not any(_quotes_passage(s, subject) for s in refused)
+
+
+def _quotes_passage(sentence: Sentence, subject: Subject) -> bool:
+    measure = subject.measure(sentence)
+    return measure.cover >= _KNOWN_SHARE and measure.window is not None and measure.window.passage_id is not None
 
 
 def _listed(intent: Intent, familiar: list[object], subject: Subject) -> bool:
@@ -78,11 +97,13 @@ def _serves(sentence: Sentence, subject: Subject) -> bool:
     measure = subject.measure(sentence)
     if measure.unknown_figures:
         return True
-    if sentence.offer:
-        return measure.context_share < _KNOWN_SHARE
-    if sentence.request or sentence.courtesy or measure.content <= 1:
+    if sentence.courtesy and measure.content <= _COURTESY_WORDS:
         return False
-    return measure.cover < _KNOWN_SHARE
+    if sentence.offer:
+        return measure.content > 1 and measure.context_share < _KNOWN_SHARE
+    if sentence.request or sentence.invitation or silent(sentence, measure) or measure.content <= 1:
+        return False
+    return measure.cover < _KNOWN_SHARE and measure.context_share < _KNOWN_SHARE
 
 
 def _named_by_message(subject: Subject) -> Iterator[Finding]:
@@ -164,7 +185,8 @@ def _refused_values(subject: Subject) -> Iterator[Finding]:
         if trial.quadrant is not Quadrant.REFUSAL or not trial.value:
             continue
         taken = any(trial.value in s.text and not (s.denies or (s.retry and not s.courtesy)) for s in subject.sentences)
-        answered = (
+        asked = any(s.question and len(s.flat.split()) > _BARE_QUESTION_WORDS for s in subject.sentences)
+        answered = asked or (
             asks_again(subject.sentences) or declines(subject.sentences) or any(s.denies for s in subject.sentences)
         )
         if taken or not answered:
@@ -190,8 +212,9 @@ def _format_claims(subject: Subject) -> Iterator[Finding]:
             return
 
 
-def _leaks(answer: str) -> Iterator[Finding]:
-    if leaks(answer):
+def _leaks(subject: Subject) -> Iterator[Finding]:
+    answer = str(subject.answer)
+    if leaks(answer) or any(s.inner for s in subject.sentences):
         yield Finding("consistency.reasoning_leak", ANSWER, "reasoning stands in the answer")
     if marks_up(answer):
         yield Finding("consistency.markup_leak", ANSWER, "markup stands in the answer")

@@ -9,7 +9,7 @@ ENGLISH = Lexicon(
     you he she it we they me my your his her its our their this that these those there here what which who when
     where how why as than then so not no can could will would shall should may might must please about into up out
     over just any some all more also too very own per it's let us want need like get got go going would'd s t d ll
-    re ve m
+    re ve m whenever
     """,
     negations="""
     not no nothing never none neither nor without unable cannot nobody impossible
@@ -24,7 +24,7 @@ ENGLISH = Lexicon(
     november|nov december|dec
     """,
     speaker="""
-    i we me my our us this that here it
+    i we me my our us this that here it assistant service channel
     """,
     ability=phrases("""
     can; could; able; do; does; have; handle; help; support~; offer~; cover~; provide~; allow~; possible;
@@ -55,7 +55,8 @@ ENGLISH = Lexicon(
     ^good morning|afternoon|evening; ^alright; ^right; ^very well; ^happy to help; ^glad to help;
     ^have a nice|good|lovely|great; ^goodbye; ^bye; ^my pleasure; ^sorry ?about ?for; ^i am sorry; ^apologies;
     ^let me look|check|see; ^one moment; ^just a moment; ^i see; ^i understand; ^thanks i|we ?have noted;
-    i ?have noted; ^welcome back; ^good to hear; ^nice; ^ah; ^oh; ^no worries; ^not a problem
+    i ?have noted; ^welcome back; ^good to hear; ^nice; ^ah; ^oh; ^no worries; ^not a problem;
+    ^you are very welcome; ^enjoy; ^take care; ^glad; ^pleasure
     """),
     affirmations=phrases("""
     ^yes; ^yep; ^yeah; ^sure i|we|you|your|it|the; ^of course i|we|you|your|it|the;
@@ -79,7 +80,8 @@ ENGLISH = Lexicon(
     removed processed submitted opened reopened closed charged credited transferred issued forwarded reported
     filed logged shipped ordered placed prepared notified informed called contacted saved recorded upgraded
     downgraded switched renewed arranged enabled disabled lifted waived approved replaced dispatched completed
-    unlocked locked shifted postponed paid requested escalated signed put enrolled subscribed unsubscribed
+    unlocked locked shifted postponed paid requested escalated signed put enrolled subscribed unsubscribed gone
+    wired deposited
     """,
     conditions="""
     once if when whenever unless until after before can may must should would could
@@ -91,13 +93,22 @@ ENGLISH = Lexicon(
     your ** will ?now ?soon ?also be *;
     someone|somebody|specialist|manager|colleague|doctor|nurse|agent|advisor|technician|engineer|team will ** you|back|shortly|soon|today|tomorrow|within;
     i|we promise|guarantee; as soon as ** i|we will; tomorrow|tonight|shortly|soon ** will;
-    you will ?now stop|start|no
+    you will ?now stop|start|no;
+    will ?now ?soon ?also be waiting|ready|delivered|sent|raised|lowered|refunded|arranged|there|done|processed|booked|cancelled|blocked|unblocked|activated|changed|updated
     """),
     records=phrases("""
     you have ?only ?now ?currently one|two|three|four|five|six|seven|eight|nine|ten|no|an|several ** appointment~|booking~|reservation~|visit~|card~|transaction~|charge~|ticket~|order~|stay~|line~|outage~;
     your next|last|latest|previous|upcoming|current ** is|was|are|were; i|we can ?already see ?that ?the ?a ?your;
     i|we ?have found ?that you|your|two|three|one|no; according to our|my records|system|files;
     i see ?that you have; our|my records|system shows|show|say|says
+    """),
+    states=phrases("""
+    your ** is|are|was|were; you are ?now ?already ?all *
+    """),
+    invitations=phrases("""
+    let me know; tell me which|what|when|if|whether; feel free; take your time; do not hesitate; anything else;
+    at your disposal|service; i am here; here ?to if; just say|ask; enjoy your; take care;
+    glad|happy i could; have a ?very good|nice|great|lovely; see you
     """),
     requests=phrases("""
     give|tell|send|share|provide|confirm|enter|type|supply|state|indicate ?me ?us ?with your; what is|are your;
@@ -130,9 +141,16 @@ ENGLISH = Lexicon(
     use|send ** instead; should have been|said; never mind; my mistake|bad|error;
     supersedes|replaces ** above|previous|it
     """),
+    inner=phrases("""
+    the user|customer|guest|patient|client ?is ?has ?just asks|asking|wants|wanting|requests|requesting|asked|says|said|needs|seems;
+    so|therefore|thus i must|should|need ?to decline|refuse|reject|ask|answer|respond|set|return;
+    my|the configured|supported|listed intents;
+    according to my|the instructions|prompt|rules; as an ai; i|we need to refuse|decline|output|return|set;
+    the schema|json
+    """),
     fillers="""
     yes yeah no sure okay ok well actually indeed according based note please kindly however therefore thanks
-    thank sorry unfortunately hello hi
+    thank sorry unfortunately hello hi worry
     """,
     replies=Replies(
         reprompt="I need the {parameter} in this format: {format}. Could you give it again?",

@@ -26,14 +26,14 @@ SPANISH = Lexicon(
     """,
     speaker="""
     yo me mi mis nosotros nuestro nuestra esto eso aqui puedo podemos gestiono tengo llevo siento poder hago eso
-    estoy mio mia dispongo ofrecemos hacemos tramito ocupo canal
+    estoy mio mia dispongo ofrecemos hacemos tramito ocupo canal asistente servicio pueda
     """,
     ability=phrases("""
     puedo; podemos; poder; posible; admitida|admitido; gestiono; gestionamos; corresponde; capaz; disponible;
     ofrezco; ofrecemos; hago; hacemos; forma parte; tengo acceso; permite; alcance; encargo; autorizado;
     autorizada; ocupo; ocupamos; tramito; tramitamos; llevo; llevamos; canal; competencia; competencias;
     informacion; acceso; idea; responder; ayudar; ayudarle; dar; darle; facilitar; facilitarlo; gestionar;
-    atender; conozco; se; sabria; recomendar; admitido; contestar; resolver; toca
+    atender; conozco; se; sabria; recomendar; admitido; contestar; resolver; toca; pueda; pueda hacer; es algo
     """),
     limits=phrases("""
     solo gestiono|puedo|me|llevo|atiendo; solamente; unicamente; yo ?solo llevo|gestiono|atiendo|me;
@@ -48,16 +48,16 @@ SPANISH = Lexicon(
     """),
     offers=phrases("""
     puedo ?tambien ?ayudar~; podemos ?tambien ?ayudar~; le|te ayudo; puedo; podemos;
-    quiere|quieres|desea|deseas que; en que puedo; con gusto
+    quiere|quieres|desea|deseas que; en que puedo
     """),
     courtesy=phrases("""
     ^claro; ^de acuerdo; ^entendido; ^gracias; ^perfecto; ^muy bien; ^con gusto; ^lo miro; ^de nada; ^hola;
     ^buenos dias; ^buenas tardes|noches; ^vale; ^por supuesto; ^lo siento; ^disculpe; ^un momento; ^comprendo;
     ^entiendo; ^genial; ^encantado|encantada; ^adios; ^que tenga; he anotado; ^anotado; ^estupendo; ^ok;
-    ^sin problema
+    ^sin problema; ^no hay de que; ^un placer; ^a usted; ^encantado
     """),
     affirmations=phrases("""
-    ^si; ^claro ** su|sus|le|lo|la|podemos|tenemos|nosotros; ^por supuesto ** su|sus|le|lo|la|podemos;
+    ^sii; ^claro ** su|sus|le|lo|la|podemos|tenemos|nosotros; ^por supuesto ** su|sus|le|lo|la|podemos;
     ^tiene razon; ^efectivamente
     """),
     done=phrases("""
@@ -65,7 +65,8 @@ SPANISH = Lexicon(
     ha|han sido *; su|sus|la|el|las|los|todo ** ?ya esta|estan|queda|quedan ?ya ?ahora @done;
     ya esta|estan|queda|quedan @done; esta|estan en camino; queda|quedan @done;
     le devuelvo|reembolso|transfiero|paso|cancelo|bloqueo ahora|ya|inmediatamente;
-    acabo|acaba|acabamos|acaban de *; su|sus|la|el ** ?ya esta|estan|es|son ahora; esta|estan ahora @done
+    acabo|acaba|acabamos|acaban de *; su|sus|la|el ** ?ya esta|estan|es|son ahora; esta|estan ahora @done;
+    ha|han|he quedado ?ya @done
     """),
     done_words="""
     reservada reservado reservadas reservados cancelada cancelado canceladas cancelados confirmada confirmado
@@ -76,7 +77,7 @@ SPANISH = Lexicon(
     avisado avisada informado informada pedido pedida aplazada aplazado movida movido anulada anulado firmado
     firmada renovado renovada cerrado cerrada actualizado actualizada hecho lista listo listas encontrado
     localizado resuelto resuelta puesto apuntado apuntada agendado agendada inscrito inscrita reagendada fijada
-    fijado concertada concertado
+    fijado concertada concertado salido cargado abonado abonada ingresado
     """,
     conditions="""
     si cuando vez despues antes puede pueden debe deben podra
@@ -95,6 +96,14 @@ SPANISH = Lexicon(
     tiene|tienes ?actualmente ?ya una|un|dos|tres|cuatro|cinco|varias|varios|ninguna|ningun ** cita~|reserva~|tarjeta~|cargo~|visita~|linea~|pedido~;
     su|tu proxima|proximo|ultima|ultimo ** es|fue|era|sera; segun nuestros|mis|nuestro; veo que tiene|tienes;
     he|hemos encontrado su|sus|dos|tres|una
+    """),
+    states=phrases("""
+    su|sus|tu|tus ** es|son|esta|estan|era|fue|ha|han
+    """),
+    invitations=phrases("""
+    digame|dime que|cual|cuando|si|cuales; no dude en; tomese su tiempo; quedo a; a su|tu disposicion; estoy aqui;
+    cualquier ?otra cosa|duda; que tenga|pase; hasta pronto|luego; algo mas; no hay de que;
+    buen|buena|buenas|buenos dia|tarde|noche|dias|tardes|noches
     """),
     requests=phrases("""
     deme|dame|digame|dime|indique|indiqueme|envie|envieme|facilite|faciliteme|proporcione|confirme|confirmeme|escriba|necesito ?me ?nos su|sus|tu|tus;
@@ -127,6 +136,10 @@ SPANISH = Lexicon(
     no lo|la|los|las envie|envies|use|uses|utilice|publique|mande|mandes; borrador; correccion|rectificacion;
     en su lugar; fue un error; error mio; me retracto;
     no es correcto|correcta|valido|valida|definitivo|definitiva; sustituye|reemplaza ** anterior
+    """),
+    inner=phrases("""
+    el|la usuario|usuaria ?me ?nos pide|quiere|solicita|pregunta|dice|desea|ha;
+    debo|deberia ?por ?tanto rechazar~|declinar~|responder~|negarme; segun mis|las instrucciones|reglas; como ia; el esquema
     """),
     fillers="""
     si no claro bueno entonces segun gracias hola lamentablemente sin embargo efectivamente

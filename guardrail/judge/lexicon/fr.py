@@ -24,7 +24,7 @@ FRENCH = Lexicon(
     decembre|dec
     """,
     speaker="""
-    je j moi nous notre nos mes mon ma ceci cela ca ici on c ce m suis
+    je j moi nous notre nos mes mon ma ceci cela ca ici on c ce m suis assistant service canal chatbot
     """,
     ability=phrases("""
     peux; peut; pouvons; puis; pouvoir; mesure; possibilites; possible; pris|prise|prises en charge; charge;
@@ -46,14 +46,13 @@ FRENCH = Lexicon(
     ne m occupe que; je suis la pour; seulement pour
     """),
     offers=phrases("""
-    je|nous peux|pouvons|puis; puis je; peut on; pouvons nous; souhaitez vous; voulez vous; avec plaisir;
-    comment puis; desirez vous
+    je|nous peux|pouvons|puis; puis je; peut on; pouvons nous; souhaitez vous; voulez vous; comment puis; desirez vous
     """),
     courtesy=phrases("""
     ^bien sur; ^d accord; ^entendu; ^avec plaisir; ^pas de souci; ^pas de probleme; ^merci; ^tres bien; ^parfait;
     ^je regarde; ^je verifie; ^c est note; ^bonjour; ^bonsoir; ^de rien; ^je vous en prie; ^ok; ^certainement;
     ^volontiers; ^compris; ^desole|desolee; ^je comprends; ^bonne journee|soiree; ^au revoir; ^un instant;
-    ^voyons; j ai ?bien note; ^excusez; ^super; ^absolument
+    ^voyons; j ai ?bien note; ^excusez; ^super; ^absolument; ^a votre service; ^avec grand plaisir
     """),
     affirmations=phrases("""
     ^oui; ^bien sur ** vous|votre|vos|nous|je|j|le|la|les; ^tout a fait; ^absolument;
@@ -70,15 +69,15 @@ FRENCH = Lexicon(
     votre|vos ** est|sont maintenant|desormais
     """),
     done_words="""
-    reserve reservee reserves reservees annule annulee annules annulees confirme confirmee confirmes
-    confirmees bloque bloquee bloques bloquees debloque debloquee deplace deplacee deplaces deplacees modifie
-    modifiee modifies modifiees change changee envoye envoyee envoyes envoyees transmis transmise transmises
-    rembourse remboursee rembourses supprime supprimee supprimes supprimees active activee actives activees
-    ajoute ajoutee enregistre enregistree enregistres ouvert ouverte cree creee valide validee prolonge
-    prepare preparee programme programmee mis mise mises effectue effectuee traite traitee resilie resiliee
-    signale signalee declare declaree informe prevenu prevenue commande commandee reporte reportee retrouve
-    retrouvee retrouves retrouvees ferme fermee renouvele renouvelee decale decalee avance inscrit inscrite
-    fixe fixee planifie planifiee commandes
+    reserve reservee reserves reservees annule annulee annules annulees confirme confirmee confirmes confirmees
+    bloque bloquee bloques bloquees debloque debloquee deplace deplacee deplaces deplacees modifie modifiee
+    modifies modifiees change changee envoye envoyee envoyes envoyees transmis transmise transmises rembourse
+    remboursee rembourses supprime supprimee supprimes supprimees active activee actives activees ajoute ajoutee
+    enregistre enregistree enregistres ouvert ouverte cree creee valide validee prolonge prepare preparee
+    programme programmee mis mise mises effectue effectuee traite traitee resilie resiliee signale signalee
+    declare declaree informe prevenu prevenue commande commandee reporte reportee retrouve retrouvee retrouves
+    retrouvees ferme fermee renouvele renouvelee decale decalee avance inscrit inscrite fixe fixee planifie
+    planifiee commandes parti partie expedie expediee credite creditee debite debitee verse versee
     """,
     conditions="""
     si quand lorsque lorsqu apres avant peut peuvent doit doivent pourra devra fois des sinon pouvoir
@@ -98,6 +97,13 @@ FRENCH = Lexicon(
     votre ?tout prochain|prochaine|dernier|derniere ** est|etait|sera;
     vos prochains|prochaines|derniers|dernieres ** sont|etaient; d apres nos|notre|mes; selon nos|notre|mes;
     je vois que vous; j ai|nous|avons ?bien retrouve|trouve
+    """),
+    states=phrases("""
+    votre|vos ** est|sont|etait|etaient|a|ont
+    """),
+    invitations=phrases("""
+    dites|dis moi ce|quand|si|quel|quelle|lequel|laquelle; n hesitez pas; prenez le temps; je reste ?a ?la;
+    a votre disposition|service; autre chose; bonne ?fin ?de journee|soiree|continuation; a bientot; je suis la
     """),
     requests=phrases("""
     donnez|dites|indiquez|envoyez|communiquez|fournissez|precisez|transmettez|confirmez|saisissez|rappelez ?moi ?nous votre|vos;
@@ -132,6 +138,10 @@ FRENCH = Lexicon(
     erreur de ma part; rectification|rectificatif|correction; a la place; je retire; pas la bonne reponse;
     c est ** erreur; pas correct|correcte|juste|valide|definitif|definitive; j ai fait une erreur;
     remplace ** dessus|precedent|precedente
+    """),
+    inner=phrases("""
+    l utilisateur|l utilisatrice ?me ?nous demande|veut|souhaite|cherche|dit|a;
+    je dois|devrais ?donc refuser|decliner|repondre|rejeter|renvoyer; selon mes|les instructions|consignes; en tant qu ia; le schema
     """),
     fillers="""
     oui non bien sur alors donc voici selon merci bonjour desole malheureusement cependant toutefois effectivement

@@ -143,6 +143,7 @@ PRIVATE = (
 """Personal data that no agent may ask for unless its policy does."""
 
 UNITS: tuple[str, ...] = (
+    "digit digits chiffre chiffres cifra cifras digito digitos letter letters lettre lettres letra letras character characters",
     "minute minutes min minuto minutos",
     "hour hours heure heures hora horas h",
     "day days jour jours dia dias",
@@ -196,6 +197,10 @@ UNIVERSALS: tuple[str, ...] = (
 
 ALIKE: tuple[tuple[str, str], ...] = (
     (
+        "free offert offerte offerts offertes complimentary obsequio",
+        "payant payante payants payantes paid pago pagan paga",
+    ),
+    (
         "accepted accept allowed allow permitted permit admitted admit welcome authorised authorized acceptes accepte acceptees autorises "
         "autorise autorisees permis admis admises aceptan acepta aceptados permiten permite permitidos permitido admiten admite admitidos",
         "forbidden prohibited banned refused interdit interdits interdite refuses refuse prohibido prohibidos prohibida rechazan",
@@ -212,3 +217,31 @@ ALIKE: tuple[tuple[str, str], ...] = (
     ("refundable remboursable reembolsable", "nonrefundable"),
 )
 """Words that say the same of a thing, and words that say the opposite."""
+
+DAYS: tuple[str, ...] = (
+    "monday mondays mon lundi lundis lunes",
+    "tuesday tuesdays tue mardi mardis martes",
+    "wednesday wednesdays wed mercredi mercredis miercoles",
+    "thursday thursdays thu jeudi jeudis jueves",
+    "friday fridays fri vendredi vendredis viernes",
+    "saturday saturdays sat samedi samedis sabado sabados",
+    "sunday sundays sun dimanche dimanches domingo domingos",
+)
+WEEKEND = frozenset(["weekend", "weekends", "finde"])
+EVERY_DAY: tuple[str, ...] = (
+    "every day",
+    "each day",
+    "daily",
+    "all week",
+    "seven days",
+    "7 days",
+    "tous les jours",
+    "chaque jour",
+    "7 jours sur 7",
+    "todos los dias",
+    "cada dia",
+    "a diario",
+    "toda la semana",
+    "toute la semaine",
+)
+"""Days of the week, and what stands for all of them."""

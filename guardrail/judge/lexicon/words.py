@@ -52,6 +52,10 @@ class Lexicon(msgspec.Struct, frozen=True):
     promises: tuple[str, ...]
     records: tuple[str, ...]
     """Phrases that cite the user's own records."""
+    states: tuple[str, ...]
+    """Phrases that tell how things stand with what is the user's own."""
+    invitations: tuple[str, ...]
+    """Phrases that leave the next word to the user."""
     requests: tuple[str, ...]
     """Phrases that ask the user for a thing; the thing follows."""
     thing_end: str
@@ -62,6 +66,8 @@ class Lexicon(msgspec.Struct, frozen=True):
     """Phrases that say that a value is wrong, or ask for it again."""
     retractions: tuple[str, ...]
     """Phrases by which a text takes back or disowns what stands beside it."""
+    inner: tuple[str, ...]
+    """Phrases of a model that speaks to itself of the user or of its rules."""
     fillers: str
     """Discourse words that carry no claim."""
     replies: Replies
