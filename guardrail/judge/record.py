@@ -9,9 +9,11 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import msgspec
+import orjson
 
 from guardrail.judge.model import Finding, Json, Passage, RawRecord, Record, Turn, Value
 from guardrail.judge.policy import Policies, Policy
@@ -57,16 +59,17 @@ def read_record(raw: RawRecord, policies: Policies) -> Reading:
     if raw.value is None:
         return Reading(None, findings=(Finding("transport.tombstone"),))
     value, findings = _unframe(raw.value)
-    fault = _unreadable(value)
-    fields = fault or _top_level(value)
-    if isinstance(fields, Finding) and fault is None and (whole := _whole(value)) != value:
+    if (fault := _unreadable(value)) is not None:
+        return Reading(None, findings=(*findings, fault))
+    wire = _wired(value)
+    if wire is None and (whole := _whole(value)) != value:
         findings = (*findings, Finding("encoding.lone_surrogate", detail="in the record"))
-        value, fields = whole, _top_level(whole)
-    if isinstance(fields, Finding):
-        return Reading(None, findings=(*findings, fields))
-    if (twice := _repeated(fields, value, policies)) is not None:
+        value, wire = whole, _wired(whole)
+    if wire is None:
+        return Reading(None, findings=(*findings, _misfit(value)))
+    if (twice := _repeated(value, policies)) is not None:
         return Reading(None, findings=(*findings, twice))
-    return _View(fields, value, raw, policies).read(findings)
+    return _View(wire, value, raw, policies).read(findings)
 
 
 def replace_response(record: Record, reply: bytes) -> bytes:
@@ -96,17 +99,16 @@ def _unreadable(value: bytes) -> Finding | None:
     return None
 
 
-def _top_level(value: bytes) -> dict[str, msgspec.Raw] | Finding:
-    """The record's fields as they were written."""
+def _misfit(value: bytes) -> Finding:
+    """Why a text isn't a record."""
     try:
-        return _RAW_OBJECT.decode(value)
-    except msgspec.ValidationError:
-        return Finding("schema.not_object", detail="the record is JSON but no object", fatal=True)
+        msgspec.json.decode(value)
     except RecursionError:
         return Finding("limits.too_deep", detail="the record is nested too deep to be read", fatal=True)
     except msgspec.DecodeError:
         code = "encoding.not_text" if b"\0" in value else "syntax.no_json"
         return Finding(code, detail="the record isn't JSON", fatal=True)
+    return Finding("schema.not_object", detail="the record is JSON but no object", fatal=True)
 
 
 _SURROGATES = re.compile(
@@ -119,13 +121,16 @@ def _whole(value: bytes) -> bytes:
     return _SURROGATES.sub(lambda match: b"\\ufffd" if match["half"] else match[0], value)
 
 
-def _repeated(fields: Mapping[str, msgspec.Raw], value: bytes, policies: Policies) -> Finding | None:
+def _repeated(value: bytes, policies: Policies) -> Finding | None:
     """A field of ours that is given twice: every JSON library keeps the last one silently.
 
-    A repeated key takes its value's colons with it: counting them finds it without a second parse.
+    A repeated key is lost when the record is written again, and its colon with it: counting finds it.
     """
-    inner = sum(bytes(raw).count(b":") for raw in fields.values()) + sum(key.count(":") + 1 for key in fields)
-    if value.count(b":") == inner and b"\\u003a" not in value and b"\\u003A" not in value:
+    try:
+        once = orjson.dumps(orjson.loads(value)).count(b":") == value.count(b":")
+    except (orjson.JSONDecodeError, TypeError):  # nested deeper than orjson goes
+        once = False
+    if once and b"\\u003a" not in value and b"\\u003A" not in value:
         return None
     keys: Counter[str] = Counter()
 
@@ -144,7 +149,7 @@ def _repeated(fields: Mapping[str, msgspec.Raw], value: bytes, policies: Policie
 
 
 class _Wire(msgspec.Struct, gc=False):
-    """The fields under their own names, decoded in one go: the common case."""
+    """The fields under their own names, decoded in one go."""
 
     agent_id: Any = _MISSING
     user_message: Any = _MISSING
@@ -163,16 +168,31 @@ _WIRE = msgspec.json.Decoder(_Wire)
 def _wired(value: bytes) -> _Wire | None:
     try:
         return _WIRE.decode(value)
-    except (msgspec.DecodeError, RecursionError):  # lone surrogates, say: read field by field
+    except (msgspec.MsgspecError, RecursionError):
+        return _wired_singly(value)
+
+
+def _wired_singly(value: bytes) -> _Wire | None:
+    """The same, field by field: numbers beyond any range in one of them cost that one only."""
+    try:
+        fields = _RAW_OBJECT.decode(value)
+        return _Wire(**{name: _decode(fields[name]) for name in _FIELDS if name in fields})
+    except (msgspec.MsgspecError, RecursionError):
         return None
+
+
+def _decode(raw: msgspec.Raw) -> Json:
+    try:
+        return json.loads(bytes(raw))  # numbers of any size, which msgspec refuses
+    except (ValueError, RecursionError):
+        return _MISSING
 
 
 class _View:
     """The fields of one record, by their own names or where the policy's `input` maps them."""
 
-    def __init__(self, fields: Mapping[str, msgspec.Raw], value: bytes, raw: RawRecord, policies: Policies) -> None:
-        self.fields = fields
-        self.wire = _wired(value)
+    def __init__(self, wire: _Wire, value: bytes, raw: RawRecord, policies: Policies) -> None:
+        self.wire = wire
         self.value = value
         self.raw = raw
         self.policies = policies
@@ -203,7 +223,7 @@ class _View:
             return None if found is _MISSING else found
         pointer = self.pointers.get("response")
         self.findings.append(Finding("transport.object_response", pointer or "/response"))
-        return json.dumps(found) if pointer else bytes(self.fields["response"]).decode()
+        return json.dumps(found) if pointer else bytes(_RAW_OBJECT.decode(self.value)["response"]).decode()
 
     def _record(self, policy: Policy, message: str, response: str) -> Record:
         pointer = self.pointers.get("response", "/response")
@@ -253,20 +273,19 @@ class _View:
 
     def _at(self, name: str) -> Json:
         """A field of ours, under its own name or where the policy maps it."""
-        if (mapped := self.pointers.get(name)) is not None:
-            return self._pointed(mapped)
-        if self.wire is not None:
-            return getattr(self.wire, name)
-        raw = self.fields.get(name)
-        return _MISSING if raw is None else _decode(raw)
+        mapped = self.pointers.get(name) if self.pointers else None
+        return getattr(self.wire, name) if mapped is None else self._pointed(mapped)
 
     def _pointed(self, pointer: str) -> Json:
-        first, *rest = _path(pointer)
-        raw = self.fields.get(first)
-        found = _MISSING if raw is None else _decode(raw)
-        for part in rest:
+        found: Json = self.everything
+        for part in _path(pointer):
             found = _step(found, part)
         return found
+
+    @cached_property
+    def everything(self) -> Json:
+        """The whole record, decoded: only for a policy that maps its fields."""
+        return msgspec.json.decode(self.value)
 
     def _dead(self, code: str, pointer: str, detail: str, agent_id: str | None = None) -> Reading:
         return Reading(None, None, agent_id, (*self.findings, Finding(code, pointer, detail, fatal=True)))
@@ -280,17 +299,6 @@ def _as_text(found: Json) -> str | None:
 
 def _path(pointer: str) -> tuple[str, ...]:
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
-
-
-def _decode(raw: msgspec.Raw) -> Json:
-    try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, RecursionError):
-        pass
-    try:
-        return json.loads(bytes(raw))  # lone surrogates and integers of any size, which msgspec refuses
-    except (ValueError, RecursionError):
-        return _MISSING
 
 
 def _step(found: Json, part: str) -> Json:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from guardrail.judge.contract import PARAMETER_ORDER
 from guardrail.judge.model import Finding
@@ -29,8 +30,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield Finding("schema.field_order", "", "user_messages_analysis came after generated_answer", fatal=fatal)
     yield from _custom_objects(subject, fatal=fatal)
     for trial in subject.trials:
-        given = [PARAMETER_ORDER.index(key) for key in trial.item if key in PARAMETER_ORDER]
-        if given != sorted(given):
+        if not _in_order(tuple(trial.item)):
             yield Finding(
                 "schema.field_order",
                 trial.pointer,
@@ -43,7 +43,7 @@ def _custom_objects(subject: Subject, *, fatal: bool) -> Iterator[Finding]:
     """Objects in which a listed reasoning field has an operational sibling before it."""
     for path, reasoning in subject.policy.contract.siblings:
         for pointer, found in _objects(subject.tree, path, ""):
-            if _late(found, reasoning, found.keys() - reasoning):
+            if _late_among(tuple(found), reasoning):
                 yield Finding("schema.field_order", pointer, "reasoning came after an operational field", fatal=fatal)
 
 
@@ -56,6 +56,19 @@ def _objects(node: object, path: tuple[str, ...], pointer: str) -> Iterator[tupl
             yield from _objects(item, path[1:], f"{pointer}/{index}")
     elif isinstance(node, dict) and path[0] in node:
         yield from _objects(node[path[0]], path[1:], f"{pointer}/{path[0]}")
+
+
+@lru_cache(maxsize=1024)
+def _in_order(keys: tuple[str, ...]) -> bool:
+    """Whether a parameter's fields stand in the order in which each conditions the next."""
+    given = [PARAMETER_ORDER.index(key) for key in keys if key in PARAMETER_ORDER]
+    return given == sorted(given)
+
+
+@lru_cache(maxsize=1024)
+def _late_among(keys: tuple[str, ...], reasoning: frozenset[str]) -> bool:
+    """Whether one of `reasoning` stands behind any other key."""
+    return _late(keys, reasoning, frozenset(keys) - reasoning)
 
 
 def _late(keys: Iterable[str], first: AbstractSet[str], then: AbstractSet[str]) -> bool:
