@@ -11,14 +11,14 @@ from guardrail.judge.text import name_key, visible
 NO_INTENT = Intent()
 
 
-class NameMatch(msgspec.Struct, frozen=True):
+class NameMatch(msgspec.Struct, frozen=True, gc=False):
     """How one name stands to the catalogue. `how`: exact, case, normalised, unknown, or none for a null."""
 
     how: str
     intent: Intent = NO_INTENT
 
 
-class IntentMatch(msgspec.Struct, frozen=True):
+class IntentMatch(msgspec.Struct, frozen=True, gc=False):
     """What a response's intent means. `intent` is resolved (both filled) or null; `source` is where it was read."""
 
     intent: Intent = NO_INTENT

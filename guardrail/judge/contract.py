@@ -137,45 +137,30 @@ def _siblings(reasoning: tuple[str, ...], *, root: bool) -> tuple[tuple[tuple[st
     return tuple((tuple(parent.split("/")[1:]), frozenset(keys)) for parent, keys in parents.items())
 
 
-def coerce(tree: dict[str, Json]) -> tuple[dict[str, Json], tuple[Finding, ...]]:
-    """The response with exact spellings of another type read as the right one, and a finding for each.
+def coerce(tree: dict[str, Json]) -> tuple[Finding, ...]:
+    """Read exact spellings of another type as the right one, and tell of each.
 
-    The input isn't changed.
+    The tree is changed where it stands: it was decoded for this response, nobody else holds it.
     """
     findings: list[Finding] = []
-    tree = dict(tree)
-    _coerce_intent(tree, findings)
-    _coerce_answer(tree, findings)
-    _coerce_analysis(tree, findings)
-    return tree, tuple(findings)
-
-
-def _coerce_intent(tree: dict[str, Json], findings: list[Finding]) -> None:
     if isinstance(intent := tree.get("detected_intent"), dict):
-        tree["detected_intent"] = intent = dict(intent)
-        for key in ("id", "name"):
-            _null(intent, key, "/detected_intent", findings)
-
-
-def _coerce_answer(tree: dict[str, Json], findings: list[Finding]) -> None:
+        _null(intent, "id", "/detected_intent", findings)
+        _null(intent, "name", "/detected_intent", findings)
     if isinstance(answer := tree.get("generated_answer"), dict):
-        tree["generated_answer"] = answer = dict(answer)
         _boolean(answer, "out_of_scope_request", "/generated_answer", findings)
         _null(answer, "answer_refer_to_parameter_id", "/generated_answer", findings)
+    if isinstance(analysis := tree.get("user_messages_analysis"), dict):
+        _null(analysis, "current_intent", "/user_messages_analysis", findings)
+        _coerce_parameters(analysis, "/user_messages_analysis/parameters", findings)
+    return tuple(findings)
 
 
-def _coerce_analysis(tree: dict[str, Json], findings: list[Finding]) -> None:
-    if not isinstance(analysis := tree.get("user_messages_analysis"), dict):
-        return
-    tree["user_messages_analysis"] = analysis = dict(analysis)
-    _null(analysis, "current_intent", "/user_messages_analysis", findings)
-    pointer = "/user_messages_analysis/parameters"
+def _coerce_parameters(analysis: dict[str, Json], pointer: str, findings: list[Finding]) -> None:
     items = analysis.get("parameters")
     if isinstance(items, dict):
         findings.append(Finding("schema.coerced", pointer, "a single object where a list of one belongs"))
-        items = [items]
+        analysis["parameters"] = items = [items]
     if isinstance(items, list):
-        analysis["parameters"] = items = [dict(item) if isinstance(item, dict) else item for item in items]
         for index, item in enumerate(items):
             if isinstance(item, dict):
                 _boolean(item, "simulate_regex_execution", f"{pointer}/{index}", findings)

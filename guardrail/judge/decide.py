@@ -46,6 +46,10 @@ _VIOLATIONS_MAX = 200
 """More than any honest response can earn; what lies beyond adds nothing that an auditor could use."""
 
 
+_SLICE = 64
+"""Records judged side by side: enough to share the vectors' work, few enough to stay in the processor's cache."""
+
+
 class Judged(Value, frozen=True):
     """A decision beside the record it is on; null where the bytes were no record."""
 
@@ -60,6 +64,11 @@ def decide(records: Sequence[RawRecord], policies: Policies) -> list[Decision]:
 
 def judge(records: Sequence[RawRecord], policies: Policies, checks: Sequence[Check] = CHECKS) -> list[Judged]:
     """One decision for each record, in order. Never raises on what a record holds; a batch changes no decision."""
+    slices = [records[start : start + _SLICE] for start in range(0, len(records), _SLICE)]
+    return [judged for one in slices for judged in _judge_slice(one, policies, checks)]
+
+
+def _judge_slice(records: Sequence[RawRecord], policies: Policies, checks: Sequence[Check]) -> list[Judged]:
     cases = [_Case(raw, read_record(raw, policies), checks) for raw in records]
     if grounding.check in checks:
         _score([case.subject for case in cases if case.subject is not None])
@@ -103,9 +112,8 @@ class _Case:
         self.findings += response.findings
         if response.tree is None:
             return None
-        tree, coerced = coerce(response.tree)
-        self.findings += coerced
-        return Subject(record, policy, tree, response.ambiguous)
+        self.findings += coerce(response.tree)
+        return Subject(record, policy, response.tree, response.ambiguous)
 
     def conclude(self) -> Decision:
         """The decision: outcome by the actions that the policy gives to what was found."""
@@ -220,9 +228,11 @@ def _observations(subject: Subject | None) -> tuple[Observation, ...]:
     if subject is None:
         return ()
     return tuple(
-        Observation(t.id or "other", t.quadrant, t.simulated, t.run.execution, t.run.tier, t.run.hints)
-        for t in subject.trials
-        if t.run is not None and t.quadrant is not None
+        [
+            Observation(t.id or "other", t.quadrant, t.simulated, t.run.execution, t.run.tier, t.run.hints)
+            for t in subject.trials
+            if t.run is not None and t.quadrant is not None
+        ]
     )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -23,13 +22,15 @@ from guardrail.judge.jsontext import (
     at,
     encodable,
     nearest,
+    nested,
+    paths,
     plain,
     pointer,
     refused,
     replaced,
     same,
     survey,
-    tokens,
+    text_within,
 )
 from guardrail.judge.model import Finding
 from guardrail.judge.repair import Read, read_value
@@ -40,7 +41,7 @@ LAYERS_MAX = 3
 """JSON in a JSON string in a JSON string was seen; more is refused."""
 
 
-class Reading(msgspec.Struct, frozen=True):
+class Reading(msgspec.Struct, frozen=True, gc=False):
     """What could be read.
 
     `tree` is the unwrapped response object, None when there is none to be used. `ambiguous` holds the pointers of keys
@@ -266,24 +267,12 @@ def _from_wrapper(found: Found, shape: Shape, layers: int) -> Found:
 
 def _needs_more(tree: dict[str, Any], shape: Shape) -> bool:
     """Whether plain JSON with the contract's keys isn't the response yet: a schema, or strings for containers."""
-    for path in _paths(shape.containers):
-        value: Any = tree
-        for token in path:
-            value = value.get(token) if isinstance(value, dict) else None
-        if isinstance(value, str):
-            return True
-    return echoes_schema(tree, shape)
-
-
-@lru_cache(maxsize=64)
-def _paths(containers: frozenset[str]) -> tuple[tuple[str, ...], ...]:
-    """The containers' paths, outer ones first."""
-    return tuple(tuple(tokens(place)) for place in sorted(containers, key=lambda place: (place.count("/"), place)))
+    return text_within(tree, nested(shape.containers)) or echoes_schema(tree, shape)
 
 
 def _decoded(found: Found, shape: Shape) -> Found:
     """The object with JSON strings decoded where the schema wants an array or object, and nowhere else."""
-    for path in _paths(shape.containers):
+    for path in paths(shape.containers):
         text = at(found.tree, path)
         if not isinstance(text, str) or text.strip()[:1] not in ("{", "["):
             continue

@@ -59,8 +59,8 @@ def _open(raw: RawRecord, policies: Policies) -> tuple[Record, Reply | str] | No
         response = read_response(reading.record.response, reading.policy.contract.shape)
         if response.tree is None:
             return reading.record, printable(reading.record.response)
-        tree, _ = coerce(response.tree)
-        subject = Subject(reading.record, reading.policy, tree, response.ambiguous)
+        coerce(response.tree)
+        subject = Subject(reading.record, reading.policy, response.tree, response.ambiguous)
         return reading.record, model_reply(subject, subject.answer)
     except Exception:  # noqa: BLE001  # whatever broke the judge may break this too
         return None

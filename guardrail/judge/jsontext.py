@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -183,6 +184,32 @@ def plain(text: str, levels: int) -> Any:
     if "\\" in text and (_ESCAPED_COLON.search(text) or b"\\u0000" in written):
         return UNREAD
     return value if marks.isascii() or not _SUSPECT_LEADS.search(marks) else UNREAD
+
+
+@lru_cache(maxsize=64)
+def paths(places: frozenset[str]) -> tuple[tuple[str, ...], ...]:
+    """JSON Pointers as paths, outer ones first."""
+    return tuple(tuple(tokens(place)) for place in sorted(places, key=lambda place: (place.count("/"), place)))
+
+
+@lru_cache(maxsize=64)
+def nested(places: frozenset[str]) -> dict[str, Any]:
+    """JSON Pointers as a tree of keys."""
+    root: dict[str, Any] = {}
+    for path in paths(places):
+        node = root
+        for token in path:
+            node = node.setdefault(token, {})
+    return root
+
+
+def text_within(value: dict[str, Any], keys: dict[str, Any]) -> bool:
+    """Whether text stands under one of these keys, which want containers."""
+    for key, inner in keys.items():
+        found = value.get(key)
+        if isinstance(found, str) or (inner and isinstance(found, dict) and text_within(found, inner)):
+            return True
+    return False
 
 
 def suspects(text: str) -> Iterator[tuple[str, str]]:

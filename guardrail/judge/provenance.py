@@ -39,7 +39,7 @@ class Origin(StrEnum):
     ABSENT = "absent"
 
 
-class Provenance(msgspec.Struct, frozen=True):
+class Provenance(msgspec.Struct, frozen=True, gc=False):
     """Where a value was found. `invisible` marks invisible characters in it or in the words that it comes from."""
 
     origin: Origin

@@ -9,7 +9,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -24,6 +23,7 @@ RECORD_BYTES = 16_777_216
 The policy's own bound is far lower.
 """
 
+_OBJECT = msgspec.json.Decoder(dict[str, Any])
 _RAW_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 _REGISTRY_PREFIX_BYTES = 5
@@ -61,15 +61,15 @@ def read_record(raw: RawRecord, policies: Policies) -> Reading:
     value, findings = _unframe(raw.value)
     if (fault := _unreadable(value)) is not None:
         return Reading(None, findings=(*findings, fault))
-    wire = _wired(value)
-    if wire is None and (whole := _whole(value)) != value:
+    fields = _members(value)
+    if fields is None and (whole := _whole(value)) != value:
         findings = (*findings, Finding("encoding.lone_surrogate", detail="in the record"))
-        value, wire = whole, _wired(whole)
-    if wire is None:
+        value, fields = whole, _members(whole)
+    if fields is None:
         return Reading(None, findings=(*findings, _misfit(value)))
-    if (twice := _repeated(value, policies)) is not None:
+    if (twice := _repeated(fields, value, policies)) is not None:
         return Reading(None, findings=(*findings, twice))
-    return _View(wire, value, raw, policies).read(findings)
+    return _View(fields, value, raw, policies).read(findings)
 
 
 def replace_response(record: Record, reply: bytes) -> bytes:
@@ -99,6 +99,18 @@ def _unreadable(value: bytes) -> Finding | None:
     return None
 
 
+def _members(value: bytes) -> dict[str, Json] | None:
+    """The record's fields, decoded in one go; null when these bytes are no object."""
+    try:
+        return _OBJECT.decode(value)
+    except (msgspec.MsgspecError, RecursionError):
+        pass
+    try:  # a number beyond any range costs the field that it is in, no more
+        return {key: _decode(raw) for key, raw in _RAW_OBJECT.decode(value).items()}
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+
+
 def _misfit(value: bytes) -> Finding:
     """Why a text isn't a record."""
     try:
@@ -121,14 +133,14 @@ def _whole(value: bytes) -> bytes:
     return _SURROGATES.sub(lambda match: b"\\ufffd" if match["half"] else match[0], value)
 
 
-def _repeated(value: bytes, policies: Policies) -> Finding | None:
+def _repeated(fields: dict[str, Json], value: bytes, policies: Policies) -> Finding | None:
     """A field of ours that is given twice: every JSON library keeps the last one silently.
 
     A repeated key is lost when the record is written again, and its colon with it: counting finds it.
     """
     try:
-        once = orjson.dumps(orjson.loads(value)).count(b":") == value.count(b":")
-    except (orjson.JSONDecodeError, TypeError):  # nested deeper than orjson goes
+        once = orjson.dumps(fields).count(b":") == value.count(b":")
+    except (TypeError, orjson.JSONEncodeError):  # numbers of any size, or nested deeper than orjson goes
         once = False
     if once and b"\\u003a" not in value and b"\\u003A" not in value:
         return None
@@ -148,39 +160,6 @@ def _repeated(value: bytes, policies: Policies) -> Finding | None:
     )
 
 
-class _Wire(msgspec.Struct, gc=False):
-    """The fields under their own names, decoded in one go."""
-
-    agent_id: Any = _MISSING
-    user_message: Any = _MISSING
-    response: Any = _MISSING
-    message_id: Any = _MISSING
-    conversation_id: Any = _MISSING
-    model: Any = _MISSING
-    locale: Any = _MISSING
-    history: Any = _MISSING
-    evidence: Any = _MISSING
-
-
-_WIRE = msgspec.json.Decoder(_Wire)
-
-
-def _wired(value: bytes) -> _Wire | None:
-    try:
-        return _WIRE.decode(value)
-    except (msgspec.MsgspecError, RecursionError):
-        return _wired_singly(value)
-
-
-def _wired_singly(value: bytes) -> _Wire | None:
-    """The same, field by field: numbers beyond any range in one of them cost that one only."""
-    try:
-        fields = _RAW_OBJECT.decode(value)
-        return _Wire(**{name: _decode(fields[name]) for name in _FIELDS if name in fields})
-    except (msgspec.MsgspecError, RecursionError):
-        return None
-
-
 def _decode(raw: msgspec.Raw) -> Json:
     try:
         return json.loads(bytes(raw))  # numbers of any size, which msgspec refuses
@@ -191,8 +170,8 @@ def _decode(raw: msgspec.Raw) -> Json:
 class _View:
     """The fields of one record, by their own names or where the policy's `input` maps them."""
 
-    def __init__(self, wire: _Wire, value: bytes, raw: RawRecord, policies: Policies) -> None:
-        self.wire = wire
+    def __init__(self, fields: dict[str, Json], value: bytes, raw: RawRecord, policies: Policies) -> None:
+        self.fields = fields
         self.value = value
         self.raw = raw
         self.policies = policies
@@ -274,18 +253,13 @@ class _View:
     def _at(self, name: str) -> Json:
         """A field of ours, under its own name or where the policy maps it."""
         mapped = self.pointers.get(name) if self.pointers else None
-        return getattr(self.wire, name) if mapped is None else self._pointed(mapped)
+        return self.fields.get(name, _MISSING) if mapped is None else self._pointed(mapped)
 
     def _pointed(self, pointer: str) -> Json:
-        found: Json = self.everything
+        found: Json = self.fields
         for part in _path(pointer):
             found = _step(found, part)
         return found
-
-    @cached_property
-    def everything(self) -> Json:
-        """The whole record, decoded: only for a policy that maps its fields."""
-        return msgspec.json.decode(self.value)
 
     def _dead(self, code: str, pointer: str, detail: str, agent_id: str | None = None) -> Reading:
         return Reading(None, None, agent_id, (*self.findings, Finding(code, pointer, detail, fatal=True)))

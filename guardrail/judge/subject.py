@@ -32,7 +32,7 @@ PARAMETERS = "/user_messages_analysis/parameters"
 _UNDECIDED = {Execution.INVALID, Execution.UNSUPPORTED, Execution.UNSAFE, Execution.TIMED_OUT, Execution.VALUE_TOO_LONG}
 
 
-class Trial(msgspec.Struct, frozen=True):
+class Trial(msgspec.Struct, frozen=True, gc=False):
     """One parameter of a response: what the model said of it, and what we found."""
 
     pointer: str
@@ -98,6 +98,15 @@ class Subject:
         text = self.fields.get("answer")
         self.answer: str | None = text if isinstance(text, str) else None
         self.out_of_scope: bool = self.fields.get("out_of_scope_request") is True
+        found = tree.get("user_messages_analysis")
+        self.analysis: dict[str, Json] = found if isinstance(found, dict) else {}
+        """`user_messages_analysis`, empty where the shape has none."""
+        self.refer = match_parameter(self.fields.get("answer_refer_to_parameter_id"), policy)
+        """The parameter that the answer refers to, and how its id matches the catalogue."""
+        self.trials: tuple[Trial, ...] = self._tried()
+        """The parameters of the response, in order."""
+        self.values = tuple([ParameterValue(t.id, t.value) for t in self.trials if t.passed and t.id and t.value])
+        """The values that passed."""
         self.score: float | None = None
         """The published score of the answer; set once for the whole batch, before any check looks."""
 
@@ -107,33 +116,6 @@ class Subject:
         other = Subject(self.record, self.policy, tree, self.ambiguous)
         other.score = self.score
         return other
-
-    @cached_property
-    def analysis(self) -> dict[str, Json]:
-        """`user_messages_analysis`, empty where the shape has none."""
-        found = self.tree.get("user_messages_analysis")
-        return found if isinstance(found, dict) else {}
-
-    @cached_property
-    def refer(self) -> tuple[Parameter | None, str]:
-        """The parameter that the answer refers to, and how its id matches the catalogue."""
-        return match_parameter(self.fields.get("answer_refer_to_parameter_id"), self.policy)
-
-    @cached_property
-    def trials(self) -> tuple[Trial, ...]:
-        """The parameters of the response, in order."""
-        items = self.analysis.get("parameters")
-        listed = (
-            [(i, item) for i, item in enumerate(items) if isinstance(item, dict)] if isinstance(items, list) else []
-        )
-        matches = [match_parameter(item.get("parameter_id"), self.policy) for _, item in listed]
-        ids = [parameter.id if parameter else None for parameter, _ in matches]
-        return tuple(
-            self._trial(
-                f"{PARAMETERS}/{index}", item, match, repeated=match[0] is not None and ids.count(match[0].id) > 1
-            )
-            for (index, item), match in zip(listed, matches, strict=True)
-        )
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
@@ -194,10 +176,21 @@ class Subject:
         """
         return spoken_locale(self.record, self.policy)
 
-    @cached_property
-    def values(self) -> tuple[ParameterValue, ...]:
-        """The values that passed."""
-        return tuple(ParameterValue(t.id, t.value) for t in self.trials if t.passed and t.id and t.value)
+    def _tried(self) -> tuple[Trial, ...]:
+        items = self.analysis.get("parameters")
+        if not isinstance(items, list):
+            return ()
+        listed = [(index, item) for index, item in enumerate(items) if isinstance(item, dict)]
+        matches = [match_parameter(item.get("parameter_id"), self.policy) for _, item in listed]
+        named = [parameter for parameter, _ in matches if parameter is not None]
+        return tuple(
+            [
+                self._trial(
+                    f"{PARAMETERS}/{index}", item, match, repeated=match[0] is not None and named.count(match[0]) > 1
+                )
+                for (index, item), match in zip(listed, matches, strict=True)
+            ]
+        )
 
     def _trial(
         self, pointer: str, item: dict[str, Any], match: tuple[Parameter | None, str], *, repeated: bool
@@ -250,7 +243,8 @@ class Subject:
         return value.strip() if parameter is not None and "trim" in parameter.normalise else value
 
     def _trace(self, value: str, parameter: Parameter) -> Provenance:
-        turns = tuple(turn.text for turn in self.record.history if turn.role == "user")
+        history = self.record.history
+        turns = tuple(turn.text for turn in history if turn.role == "user") if history else ()
         return trace(value, self.record.user_message, parameter, turns)
 
 

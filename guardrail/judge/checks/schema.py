@@ -11,6 +11,8 @@ from guardrail.judge.subject import ANSWER, PARAMETERS, Subject
 from guardrail.judge.text import name_key
 
 _SAYS_NOTHING = frozenset({"", "none", "null", "undefined", "nil", "nan", "na", "tbd", "todo", "string", "answer"})
+_NOTHING_CHARS = 64
+"""A longer text than this is no such word, with all the blanks and signs that may stand around it."""
 _ALIKE = 0.55
 """From this ratio of likeness a stray key counts as a required one renamed."""
 
@@ -44,7 +46,8 @@ def check(subject: Subject) -> Iterator[Finding]:
             yield Finding("schema.renamed_key", pointer, f"a stray key stands where {renamed} belongs")
         else:
             yield Finding("schema.unknown_field", pointer, "a field that nobody asked for")
-    if subject.answer is not None and name_key(subject.answer) in _SAYS_NOTHING:
+    answer = subject.answer
+    if answer is not None and len(answer) <= _NOTHING_CHARS and name_key(answer) in _SAYS_NOTHING:
         yield Finding("schema.empty_answer", ANSWER, "the answer says nothing")
 
 
