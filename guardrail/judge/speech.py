@@ -51,7 +51,8 @@ def flat(text: str) -> str:
 def phrase(notation: str, done_words: str = "") -> str:
     """The regular expression of a lexicon phrase, to be searched in flat text with a blank before and behind."""
     start = "^ " if notation.startswith("^") else " "
-    return start + "".join(_piece(word, done_words) for word in notation.lstrip("^").split())
+    end = "$" if notation.endswith("$") else ""
+    return start + "".join(_piece(word, done_words) for word in notation.strip("^$").split()) + end
 
 
 def _piece(word: str, done_words: str) -> str:
@@ -265,7 +266,7 @@ def _sentence(start: int, end: int, text: str) -> Sentence:
         courtesy="courtesy" in found,
         affirmation="affirmations" in found,
         done="done" in found and asserted and _stands(_DONE, padded, _CONDITIONS | NEGATIONS),
-        promise="promises" in found and asserted and _stands(_PROMISES, padded, NEGATIONS | _ONLY),
+        promise="promises" in found and asserted and _stands(_PROMISES, padded, NEGATIONS | _ONLY, behind=1),
         record="records" in found and asserted and not (tokens & _RULING),
         request="requests" in found or line.endswith(_PLEASE),
         retry="retries" in found,
@@ -283,19 +284,20 @@ def _tagged(text: str) -> bool:
     return bool(comma) and len(flat(tag).split()) <= _TAG_WORDS and opening not in _OPENERS and "¿" not in statement
 
 
-def _stands(pattern: re.Pattern[str], padded: str, rulers: frozenset[str]) -> bool:
-    """Whether the phrase occurs at least once without one of `rulers` in it, shortly before it or, opening, behind
-    it.
+def _stands(pattern: re.Pattern[str], padded: str, rulers: frozenset[str], behind: int = 0) -> bool:
+    """Whether the phrase occurs at least once without one of `rulers` in it, shortly before it, `behind` words after it
+    or, opening, anywhere behind it.
     """
-    return any(
-        not rulers.intersection(padded[max(0, match.start() - _NEAR_CHARS) : _reach(match, padded)].split())
-        for match in pattern.finditer(padded)
-    )
+    return any(not rulers.intersection(_reign(match, padded, behind)) for match in pattern.finditer(padded))
 
 
-def _reach(match: re.Match[str], padded: str) -> int:
-    """Where a phrase's own stretch ends: "sending X-rays is not something I do" is ruled by what follows."""
-    return len(padded) if match.start() == 0 and match.group().count(" ") <= _OPENING_WORDS + 1 else match.end()
+def _reign(match: re.Match[str], padded: str, behind: int) -> list[str]:
+    """The words that may rule a phrase: "sending X-rays is not something I do" is ruled by what follows."""
+    start = max(0, match.start() - _NEAR_CHARS)
+    opening = match.start() == 0 and match.group().count(" ") <= _OPENING_WORDS + 1
+    if opening:
+        return padded[start:].split()
+    return [*padded[start : match.end()].split(), *padded[match.end() :].split()[:behind]]
 
 
 def declines(answer: tuple[Sentence, ...], *, flagged: bool = False) -> bool:

@@ -40,11 +40,18 @@ DOES: dict[str, list[tuple[str, str]]] = {
         ("Your booking has been cancelled.", "Once your booking has been cancelled, you pay nothing."),
         ("J'ai annulé votre réservation.", "Je n'ai pas annulé votre réservation."),
         ("He cancelado su reserva.", "No he cancelado su reserva."),
+        ("Cancelled.", "Cancelled?"),
+        ("Moved to the 22nd.", "Booked guests get a towel."),
+        ("Déplacé au 22.", "Les clients inscrits paient moins."),
+        ("Enviada.", "¿Enviada?"),
+        ("You have been unsubscribed.", "You have not been unsubscribed."),
+        ("Vous êtes inscrit.", "Vous n'êtes pas inscrit."),
     ],
     "promise": [
         ("We will call you back.", "We will not call you back."),
         ("Nous vous rappellerons.", "Vous pouvez nous rappeler."),
         ("Le llamaremos mañana.", "Puede llamarnos mañana."),
+        ("Me ocupo de la factura.", "Me ocupo solo de las citas."),
     ],
     "record": [
         ("You have two appointments.", "Do you have two appointments?"),
@@ -101,6 +108,7 @@ def test_a_phrase_is_a_pattern_of_whole_words() -> None:
     assert phrase("^i|we ?just have") == "^ (?:i|we) (?:(?:just) )?(?:have) "
     assert phrase("book~ **", "") == " (?:book[^ ]*) (?:[^ ]+ ){0,6}?"
     assert phrase("is @done", "sent paid") == " (?:is) (?:sent|paid) "
+    assert phrase("^ @done $", "sent paid") == "^ (?:sent|paid) $"
 
 
 def test_sentences_know_where_they_stand() -> None:

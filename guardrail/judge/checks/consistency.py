@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guardrail.judge.formats import counted_units
-from guardrail.judge.grounding import silent
 from guardrail.judge.marks import leaks, marks_up
 from guardrail.judge.model import Finding, Intent, Quadrant
 from guardrail.judge.speech import Sentence, asks_again, declines, detect_language, things_asked
@@ -23,6 +22,8 @@ _KNOWN_SHARE = 0.5
 """An offer of which less than this share is known from prompt and catalogue goes beyond the agent."""
 _COURTESY_WORDS = 3
 """A courtesy of no more content words goes along with nothing."""
+_SERVING_WORDS = 3
+"""A sentence of fewer words serves no request."""
 _BARE_QUESTION_WORDS = 3
 """A question of so few words ("is that correct?") asks for no value."""
 _LEFTOVER_MAX = 1
@@ -101,7 +102,9 @@ def _serves(sentence: Sentence, subject: Subject) -> bool:
         return False
     if sentence.offer:
         return measure.content > 1 and measure.context_share < _KNOWN_SHARE
-    if sentence.request or sentence.invitation or silent(sentence, measure) or measure.content <= 1:
+    if sentence.request or sentence.invitation or len(sentence.flat.split()) < _SERVING_WORDS:
+        return False
+    if sentence.mute or sentence.civil or measure.content == 0:
         return False
     return measure.cover < _KNOWN_SHARE and measure.context_share < _KNOWN_SHARE
 

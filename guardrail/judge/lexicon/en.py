@@ -72,7 +72,10 @@ ENGLISH = Lexicon(
     ^connecting|transferring|sending|blocking|booking|cancelling|refunding|activating;
     the ** is|are ?now|already @done now|already; the|your ** is|are now; in the post|mail; on its|the way;
     ?it is|has all ?been sorted|done|settled|arranged; i|we went ahead; that is ?all ?now sorted|done|settled;
-    consider|count ** @done; you are ?now ?all ?already on the list|down|in
+    consider|count ** @done; you are ?now ?all ?already on the list|down|in;
+    you have ?now ?just ?already ?also ?successfully been @done; ^ ?all ?now ?already ?just ?successfully @done $;
+    ^ ?all ?now ?already ?just ?successfully @done for|to|on|at|until|from|as|and|in ** $; ^ @done it|that|them|you|your;
+    went|gone out|off to your|the|you; is|are in your inbox|mailbox|account
     """),
     done_words="""
     booked rebooked cancelled canceled confirmed blocked unblocked reserved refunded scheduled rescheduled moved
@@ -81,7 +84,7 @@ ENGLISH = Lexicon(
     filed logged shipped ordered placed prepared notified informed called contacted saved recorded upgraded
     downgraded switched renewed arranged enabled disabled lifted waived approved replaced dispatched completed
     unlocked locked shifted postponed paid requested escalated signed put enrolled subscribed unsubscribed gone
-    wired deposited
+    wired deposited prescribed delivered repaired fixed corrected
     """,
     conditions="""
     once if when whenever unless until after before can may must should would could

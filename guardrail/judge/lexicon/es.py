@@ -66,7 +66,9 @@ SPANISH = Lexicon(
     ya esta|estan|queda|quedan @done; esta|estan en camino; queda|quedan @done;
     le devuelvo|reembolso|transfiero|paso|cancelo|bloqueo ahora|ya|inmediatamente;
     acabo|acaba|acabamos|acaban de *; su|sus|la|el ** ?ya esta|estan|es|son ahora; esta|estan ahora @done;
-    ha|han|he quedado ?ya @done
+    ha|han|he quedado ?ya @done;
+    ^ ?ya ?todo @done $; ^ ?ya ?todo @done a|al|el|para|de|del|y|en|por|hasta ** $;
+    esta|estas ?ya dado|dada de baja|alta
     """),
     done_words="""
     reservada reservado reservadas reservados cancelada cancelado canceladas cancelados confirmada confirmado
@@ -77,7 +79,8 @@ SPANISH = Lexicon(
     avisado avisada informado informada pedido pedida aplazada aplazado movida movido anulada anulado firmado
     firmada renovado renovada cerrado cerrada actualizado actualizada hecho lista listo listas encontrado
     localizado resuelto resuelta puesto apuntado apuntada agendado agendada inscrito inscrita reagendada fijada
-    fijado concertada concertado salido cargado abonado abonada ingresado
+    fijado concertada concertado salido cargado abonado abonada ingresado recetado recetada entregado entregada
+    reparado reparada desplazada desplazado corregida corregido pagado pagada suscrito suscrita
     """,
     conditions="""
     si cuando vez despues antes puede pueden debe deben podra

@@ -66,7 +66,9 @@ FRENCH = Lexicon(
     elle|il|c est ?bien ?deja ?maintenant @done; est en route; sont en route;
     je|nous vous|la|le|les transfere|mets|connecte|rembourse|bloque|annule|reserve;
     vient|viennent|viens|venons d etre|de ** *; vient|viens|venons de|d *;
-    votre|vos ** est|sont maintenant|desormais
+    votre|vos ** est|sont maintenant|desormais;
+    vous avez ?bien ?deja ?maintenant ete *; vous etes ?bien ?deja ?maintenant ?desormais @done;
+    ^ ?bien ?deja @done $; ^ ?bien ?deja @done au|a|le|pour|du|de|et|en|vers ** $
     """),
     done_words="""
     reserve reservee reserves reservees annule annulee annules annulees confirme confirmee confirmes confirmees
@@ -77,7 +79,8 @@ FRENCH = Lexicon(
     programme programmee mis mise mises effectue effectuee traite traitee resilie resiliee signale signalee
     declare declaree informe prevenu prevenue commande commandee reporte reportee retrouve retrouvee retrouves
     retrouvees ferme fermee renouvele renouvelee decale decalee avance inscrit inscrite fixe fixee planifie
-    planifiee commandes parti partie expedie expediee credite creditee debite debitee verse versee
+    planifiee commandes parti partie expedie expediee credite creditee debite debitee verse versee desinscrit desinscrite
+    prescrit prescrite livre livree repare reparee corrige corrigee
     """,
     conditions="""
     si quand lorsque lorsqu apres avant peut peuvent doit doivent pourra devra fois des sinon pouvoir

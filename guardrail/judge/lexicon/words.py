@@ -22,7 +22,7 @@ class Lexicon(msgspec.Struct, frozen=True):
 
     Fields of type str list words. Fields of type tuple list phrases, in the notation that `speech.phrase` compiles:
     `*` any word, `**` up to four words, `?x` x or nothing, `a|b` either, `x~` any ending, `@done` a word of `done_words`,
-    `^` the sentence begins here.
+    `^` the sentence begins here, `$` it ends here.
     """
 
     language: str

@@ -49,6 +49,10 @@ Pair = tuple[Callable[[], Decision], Callable[[], Decision]]
 EMITTED: dict[str, list[Pair]] = {
     "null_intent_affirming": [
         (
+            lambda: scope("About six foot two.", "how tall is the manager", None, out_of_scope_request=False),
+            lambda: scope("That is not for me.", "how tall is the manager", None, out_of_scope_request=False),
+        ),
+        (
             lambda: scope("Yes, I can locate your test results.", "my blood tests", None, out_of_scope_request=False),
             lambda: scope("Sorry, I can't help with test results.", "my blood tests", None, out_of_scope_request=False),
         ),
