@@ -174,7 +174,7 @@ regex_differs r: each pattern accepts something that the other refuses | two dif
     "consistency": """
 null_intent_affirming: no intent was detected, yet the answer goes along | Yes, I can locate your test results
 answer_contradicts_reasoning: the request was called out of scope, yet the answer goes along | flag true, "Yes, I found them"
-answer_contradicts_evidence c: the answer states another format than the prompt's | 2 letters for 3 letters
+answer_contradicts_evidence c: the answer states another format than the prompt's, or another value than the message's | 2 letters for 3 letters
 oos_but_intent: called out of scope, yet an intent was detected | flag true, id set
 false_refusal: a configured request was refused | "I'm unable to cancel appointments"
 claims_done_action: the answer says that something was done which nobody ran | Your booking is cancelled

@@ -37,6 +37,7 @@ class Trial(msgspec.Struct, frozen=True, gc=False):
 
     pointer: str
     item: dict[str, Json]
+    pattern: str | None
     overescaped: bool
     """Whether the pattern's doubled backslashes were halved, because the configured examples ask for it."""
     parameter: Parameter | None
@@ -67,6 +68,10 @@ class Trial(msgspec.Struct, frozen=True, gc=False):
     def discredited(self) -> bool:
         """Whether the model's pattern proves nothing (CONTRACT §5)."""
         return bool(self.refused_examples or self.accepted_examples or self.format_example_refused)
+
+    def fits(self, code: str) -> bool:
+        """Whether another value would have the same format."""
+        return self.pattern is not None and execute(self.pattern, code).execution is Execution.MATCHED
 
     @property
     def passed(self) -> bool:
@@ -212,6 +217,7 @@ class Subject:
         return Trial(
             pointer=pointer,
             item=item,
+            pattern=pattern,
             overescaped=pattern != given,
             parameter=parameter,
             spelling=spelling,

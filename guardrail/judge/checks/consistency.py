@@ -5,13 +5,14 @@ It must never weigh the answer's facts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from guardrail.judge.formats import counted_units
 from guardrail.judge.marks import leaks, marks_up
 from guardrail.judge.model import Finding, Intent, Quadrant
 from guardrail.judge.speech import Sentence, asks_again, declines, detect_language, things_asked
-from guardrail.judge.subject import ANSWER, Subject
+from guardrail.judge.subject import ANSWER, Subject, Trial
 from guardrail.judge.text import fold
 from guardrail.judge.vocabulary import is_defined, is_private
 
@@ -22,6 +23,9 @@ _KNOWN_SHARE = 0.5
 """An offer of which less than this share is known from prompt and catalogue goes beyond the agent."""
 _COURTESY_WORDS = 3
 """A courtesy of no more content words goes along with nothing."""
+_CODE = re.compile(r"[^\W_](?:[\w/.:+-]*[^\W_])?")
+_CODE_CHARS = 4
+"""A shorter figure may count or cost anything."""
 _SERVING_WORDS = 3
 """A sentence of fewer words serves no request."""
 _BARE_QUESTION_WORDS = 3
@@ -40,6 +44,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _requests(subject)
         yield from _refused_values(subject)
         yield from _format_claims(subject)
+        yield from _other_values(subject)
         yield from _leaks(subject)
         yield from _language(subject)
 
@@ -213,6 +218,33 @@ def _format_claims(subject: Subject) -> Iterator[Finding]:
                 parameter_id=parameter.id,
             )
             return
+
+
+def _other_values(subject: Subject) -> Iterator[Finding]:
+    """A code in the answer that has a handed-on value's format and is another one, which nobody gave."""
+    codes = [code for code in _CODE.findall(str(subject.answer)) if len(code) >= _CODE_CHARS and not code.isalpha()]
+    for trial in subject.trials if codes else ():
+        if trial.passed and any(_stands_for(code, trial, subject) for code in codes):
+            yield Finding(
+                "consistency.answer_contradicts_evidence",
+                ANSWER,
+                "shows another value than the one that is handed on",
+                parameter_id=trial.id,
+            )
+
+
+def _stands_for(code: str, trial: Trial, subject: Subject) -> bool:
+    """Whether a code takes a value's place: same form, unknown to the user, the evidence and the policy."""
+    if code == trial.value or _form(code) != _form(str(trial.value)) or not trial.fits(code):
+        return False
+    turns = [subject.record.user_message, *(turn.text for turn in subject.record.history)]
+    given = [*turns, subject.policy.layout.prompt, *(passage.text for passage in subject.evidence.passages)]
+    values = [other.value for other in subject.trials if other.passed]
+    return code not in values and not any(code in text for text in given)
+
+
+def _form(code: str) -> str:
+    return re.sub(r"[^\W\d_]", "a", re.sub(r"\d", "0", code))
 
 
 def _leaks(subject: Subject) -> Iterator[Finding]:

@@ -103,7 +103,11 @@ EMITTED: dict[str, list[Pair]] = {
                 message="its ab1234",
                 answer="It must have 3 letters followed by 3 numbers. Please give it again.",
             ),
-        )
+        ),
+        (
+            lambda: turn(answer="Is XKT905 the reservation to cancel?"),
+            lambda: turn(answer="Is XKT904 the reservation to cancel?"),
+        ),
     ],
     "oos_but_intent": [
         (
