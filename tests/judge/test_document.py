@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from guardrail.judge.document import Reading, Shape, read_response
+from tests.judge.readings import codes, fatal
 
 SHAPE = Shape()
 TOOL = Shape(tool="respond")
@@ -29,16 +30,6 @@ OTHER: dict[str, Any] = {**GOOD, "generated_answer": {**GOOD["generated_answer"]
 TEXT = json.dumps(GOOD)
 OTHER_TEXT = json.dumps(OTHER)
 SCHEMA = '{"type":"object","properties":{"generated_answer":{"type":"object"}},"required":["generated_answer"]}'
-
-
-def codes(reading: Reading) -> set[str]:
-    """The codes found."""
-    return {finding.code for finding in reading.findings}
-
-
-def fatal(reading: Reading) -> set[str]:
-    """The codes of the fatal findings."""
-    return {finding.code for finding in reading.findings if finding.fatal}
 
 
 def with_answer(raw: str) -> str:

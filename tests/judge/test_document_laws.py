@@ -14,24 +14,9 @@ from hypothesis import strategies as st
 
 from guardrail.judge.codes import CODES
 from guardrail.judge.document import Reading, Shape, read_response
+from tests.judge.readings import GOOD, TEXT, codes, fatal
 
 SHAPE = Shape()
-
-GOOD: dict[str, Any] = {
-    "detected_intent": {"id": "book", "name": "Book"},
-    "generated_answer": {"out_of_scope_request": False, "answer": "Which day?"},
-}
-TEXT = json.dumps(GOOD)
-
-
-def codes(reading: Reading) -> set[str]:
-    """The codes found."""
-    return {finding.code for finding in reading.findings}
-
-
-def fatal(reading: Reading) -> set[str]:
-    """The codes of the fatal findings."""
-    return {finding.code for finding in reading.findings if finding.fatal}
 
 
 NAMES = st.text(max_size=8) | st.sampled_from(sorted(SHAPE.roots))

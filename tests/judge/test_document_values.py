@@ -8,25 +8,10 @@ from typing import Any
 import pytest
 
 from guardrail.judge.document import Reading, Shape, read_response
+from tests.judge.readings import GOOD, TEXT, codes, fatal
 
 SHAPE = Shape()
 TOOL = Shape(tool="respond")
-
-GOOD: dict[str, Any] = {
-    "detected_intent": {"id": "book", "name": "Book"},
-    "generated_answer": {"out_of_scope_request": False, "answer": "Which day?"},
-}
-TEXT = json.dumps(GOOD)
-
-
-def codes(reading: Reading) -> set[str]:
-    """The codes found."""
-    return {finding.code for finding in reading.findings}
-
-
-def fatal(reading: Reading) -> set[str]:
-    """The codes of the fatal findings."""
-    return {finding.code for finding in reading.findings if finding.fatal}
 
 
 def with_answer(raw: str) -> str:
