@@ -46,4 +46,4 @@ soak: setup tools ## the slow tests
 
 constraints: ## pin the dependencies again (no index address is recorded)
 	$(PY) -m pip install --quiet pip-tools
-	$(PY) -m piptools compile --quiet --all-extras --strip-extras --no-emit-index-url --no-emit-trusted-host --no-annotate --no-header --output-file constraints.txt pyproject.toml
+	$(PY) -m piptools compile --quiet --all-extras --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-annotate --no-header --output-file constraints.txt pyproject.toml

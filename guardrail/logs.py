@@ -33,6 +33,5 @@ def set_up(level: str) -> None:
     """Log to stderr from this level on."""
     handler = logging.StreamHandler()
     handler.setFormatter(Lines())
-    root = logging.getLogger("guardrail")
-    root.addHandler(handler)
-    root.setLevel(level.upper())
+    logging.getLogger().addHandler(handler)  # libraries' warnings are lines like ours
+    logging.getLogger("guardrail").setLevel(level.upper())

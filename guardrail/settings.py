@@ -13,7 +13,7 @@ import socket
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -78,18 +78,22 @@ class KafkaSettings(Section):
         return given
 
 
+TopicName = Annotated[str, Field(pattern=r"^[a-zA-Z0-9._-]{1,249}$")]
+"""What Kafka takes as a topic's name."""
+
+
 class TopicSettings(Section):
     """The names (CONTRACT §7), and what `guardrail topics --create` makes of them."""
 
-    raw: str = "llm.responses.raw"
-    approved: str = "llm.responses.approved"
-    corrected: str = "llm.responses.corrected"
-    rejected: str = "llm.responses.rejected"
-    dead_letter: str = "llm.responses.dead-letter"
-    decisions: str = "guardrail.decisions"
-    observations: str = "guardrail.observations"
-    alarms: str = "guardrail.alarms"
-    policies: str = "guardrail.policies"
+    raw: TopicName = "llm.responses.raw"
+    approved: TopicName = "llm.responses.approved"
+    corrected: TopicName = "llm.responses.corrected"
+    rejected: TopicName = "llm.responses.rejected"
+    dead_letter: TopicName = "llm.responses.dead-letter"
+    decisions: TopicName = "guardrail.decisions"
+    observations: TopicName = "guardrail.observations"
+    alarms: TopicName = "guardrail.alarms"
+    policies: TopicName = "guardrail.policies"
     partitions_count: int = Field(default=6, ge=1, le=10_000)
     replicas_count: int = Field(default=3, ge=1, le=100)
     max_message_bytes: int = Field(default=2_097_152, ge=4_096, le=100_000_000)

@@ -42,6 +42,8 @@ def test_two_level_names(monkeypatch: pytest.MonkeyPatch) -> None:
         ("GUARDRAIL_GATE__BATCH_MESAGES", "5", "did you mean GUARDRAIL_GATE__BATCH_MESSAGES"),
         ("GUARDRAIL_KAFKA_BOOTSTRAP_SERVERS", "x", "did you mean GUARDRAIL_KAFKA__BOOTSTRAP_SERVERS"),
         ("GUARDRAIL_TOPICS__RAW", "llm.responses.approved", "llm.responses.approved is named for more than one topic"),
+        ("GUARDRAIL_TOPICS__RAW", "", "GUARDRAIL_TOPICS__RAW: String should match"),
+        ("GUARDRAIL_TOPICS__ALARMS", "bad topic!", "GUARDRAIL_TOPICS__ALARMS: String should match"),
         ("GUARDRAIL_NONSENSE", "x", "GUARDRAIL_NONSENSE: unknown setting"),
         ("GUARDRAIL_KAFKA__PROPERTIES", "{", "GUARDRAIL_KAFKA__PROPERTIES: not a JSON object"),
         ("GUARDRAIL_KAFKA__PROPERTIES", "[]", "GUARDRAIL_KAFKA__PROPERTIES: Input should be a valid dictionary"),

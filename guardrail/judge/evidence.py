@@ -159,7 +159,8 @@ class Evidence:
                 yield "figure"
             if _units_differ(claim.counted - known.counted, window.counted):
                 yield "unit"
-            if claim.codes and window.codes and not claim.codes & window.codes:
+            named = claim.codes - {code for code in known.codes if not code.replace("-", "").isalpha()}
+            if named and window.codes and not claim.codes & window.codes:  # the user's own references name nothing here
                 yield "name"
         if len(shared) < _SHARED_MIN:
             return

@@ -100,8 +100,8 @@ class Embedded:
         self._library.rd_kafka_mock_push_request_errors_array(self._cluster, api_key, len(codes), listed)
 
     def settings(self, partitions_count: int = 1) -> Settings:
-        """Settings for a gate on it, and the topics that they name."""
-        made = Settings(
+        """Settings for a gate on it, whatever the environment says, and the topics that they name."""
+        made = Settings.model_construct(
             kafka=KafkaSettings(bootstrap_servers=self.bootstrap, properties={"log_level": "2"}),
             topics=TopicSettings(),
             gate=GateSettings(group="demo"),

@@ -6,14 +6,17 @@ OpenTelemetry's own batch processor evicts the oldest span when full and may tak
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import deque
+from contextlib import suppress
 
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
+LOG = logging.getLogger(__name__)
 QUEUE_SPANS = 65_536
 """Six seconds of 10,000 mismatches a second: an outage of the model, with a collector that restarts meanwhile."""
 EXPORT_SPANS = 512
@@ -27,6 +30,7 @@ class SpanQueue(SpanProcessor):
 
     def __init__(self, exporter: SpanExporter) -> None:
         self.dropped = 0
+        self._flying = 0
         self._exporter = exporter
         self._waiting: deque[ReadableSpan] = deque()
         self._more = threading.Event()
@@ -53,17 +57,18 @@ class SpanQueue(SpanProcessor):
         self._ending.set()
         self._more.set()
         self._thread.join(SHUTDOWN_S)
-        self.dropped += len(self._waiting)
+        self.dropped += len(self._waiting) + self._flying
+        self._flying = 0
         self._waiting.clear()
         threading.Thread(target=self._exporter.shutdown, name="drift-spans-end", daemon=True).start()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
         """Whether all that waits was taken up within the time."""
         deadline = time.monotonic() + timeout_millis / 1000
-        while self._waiting and time.monotonic() < deadline:
+        while (self._waiting or self._flying) and time.monotonic() < deadline:
             self._more.set()
             time.sleep(0.005)
-        return not self._waiting
+        return not (self._waiting or self._flying)
 
     def _run(self) -> None:
         while not self._ending.is_set():
@@ -73,18 +78,33 @@ class SpanQueue(SpanProcessor):
         self._drain()
 
     def _drain(self) -> None:
-        while self._waiting:
-            batch = [self._waiting[i] for i in range(min(EXPORT_SPANS, len(self._waiting)))]
+        while batch := self._taken():
             if not self._delivered(batch):
-                self.dropped += len(batch)
-            for _ in range(min(len(batch), len(self._waiting))):  # shutdown may have cleared it meanwhile
-                self._waiting.popleft()
+                self.dropped += self._flying  # none any more when shutdown has counted them
+            self._flying = 0
+
+    def _taken(self) -> list[ReadableSpan]:
+        """The next batch, told as flying before it leaves the queue."""
+        self._flying = min(EXPORT_SPANS, len(self._waiting))
+        batch: list[ReadableSpan] = []
+        with suppress(IndexError):  # shutdown may clear the queue meanwhile
+            while len(batch) < EXPORT_SPANS:
+                batch.append(self._waiting.popleft())
+        self._flying = len(batch)
+        return batch
 
     def _delivered(self, batch: list[ReadableSpan]) -> bool:
         """Tries again a few times while the collector is away, unless we are ending."""
         for attempt in range(RETRIES_COUNT):
-            if self._exporter.export(batch) is SpanExportResult.SUCCESS:
+            if self._exported(batch):
                 return True
             if self._ending.wait(min(2**attempt, 10)):
                 return False
         return False
+
+    def _exported(self, batch: list[ReadableSpan]) -> bool:
+        try:
+            return self._exporter.export(batch) is SpanExportResult.SUCCESS
+        except Exception as error:  # noqa: BLE001  # an exporter that breaks must not end the thread
+            LOG.warning("export failed", extra={"error": type(error).__name__})
+            return False

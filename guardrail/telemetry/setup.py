@@ -20,11 +20,14 @@ from opentelemetry.sdk.trace.id_generator import IdGenerator, RandomIdGenerator
 from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from prometheus_client import CollectorRegistry
 
+from guardrail.errors import SettingsError
 from guardrail.telemetry.names import METRICS, SCOPE, SERVICE, Metric
 from guardrail.telemetry.queue import SpanQueue
 from guardrail.version import VERSION
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+PROTOCOLS = ("OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL")
+HTTP = "http/protobuf"
 EXPORT_TIMEOUT_S = 3
 """One export's wait: with it a dead collector can't hold up a shutdown."""
 
@@ -61,9 +64,19 @@ class Tracing:
 
     @classmethod
     def from_environment(cls) -> Self | None:
-        """Tracing to the OTLP endpoint that the environment names; None without one, or when the SDK is disabled."""
-        if disabled() or not any(os.environ.get(name) for name in ENDPOINTS):
+        """Tracing to the OTLP endpoint that the environment names; None without one, or when the SDK is disabled.
+
+        Raises SettingsError for an endpoint or a protocol that nothing could be sent to.
+        """
+        given = [name for name in ENDPOINTS if os.environ.get(name)]
+        if disabled() or not given:
             return None
+        for name in given:
+            if not os.environ[name].startswith(("http://", "https://")):
+                raise SettingsError(f"{name}: begins with neither http:// nor https://")
+        for name in PROTOCOLS:
+            if os.environ.get(name, HTTP) != HTTP:
+                raise SettingsError(f"{name}: spans are sent as {HTTP} alone")
         return cls(OTLPSpanExporter(timeout=EXPORT_TIMEOUT_S))
 
     @property

@@ -11,6 +11,7 @@ from guardrail.judge.codes import CODES
 from guardrail.judge.decide import STRUCTURE, decide, judge
 from guardrail.judge.model import Action, Decision, Outcome, RawRecord, Reply, Source, encode
 from guardrail.judge.policy import ENGINE
+from tests.benchmarks.traffic import bank_turns
 from tests.judge.turns import answer, codes, hotel, item, judged, parameter_turn, record, scope_turn, told
 
 PLAIN = "cancel XKT904 please"
@@ -286,3 +287,18 @@ def test_texts_that_no_encoding_carries_are_put_readably() -> None:
     )
     [decision] = decide([RawRecord(value.encode())], {"hotel": policy})
     encode(decision)
+
+
+def test_right_turns_are_let_through_whatever_their_values() -> None:
+    """Given many right turns with values of their own, then every one is approved as it is."""
+    policy = policies()["bank-en"]
+    decisions = decide(bank_turns(policy, 300), {policy.agent: policy})
+    assert {decision.outcome for decision in decisions} == {Outcome.APPROVED}
+
+
+def test_slices_change_nothing() -> None:
+    """Given more records than are judged side by side, then each decision is the one it would have alone."""
+    policy = policies()["bank-en"]
+    records = bank_turns(policy, 150)
+    together = decide(records, {policy.agent: policy})
+    assert together == [decide([record], {policy.agent: policy})[0] for record in records]

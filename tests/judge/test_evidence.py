@@ -106,3 +106,14 @@ def test_a_question_finds_the_sentence_that_answers_it() -> None:
     assert FACTS.answering("booking letters") is None
     assert FACTS.answering("rockets") is None
     assert FACTS.answering("") is None
+
+
+def test_the_users_own_references_contradict_no_format() -> None:
+    """Given an answer with a reference that the user gave, then an example in the evidence isn't another name for it,
+    while another plan's name is.
+    """
+    evidence = Evidence([Passage("ref", "I have TX-ABC with dispute."), Passage("plan", "Plan S costs ten per month.")])
+    said = read_words("please dispute TX-43464097")
+    assert not evidence.measure(read_words("I have TX-43464097 with dispute."), said).conflicts
+    assert evidence.measure(read_words("I have TX-99 with dispute."), said).conflicts == ("name",)
+    assert evidence.measure(read_words("Plan M costs ten per month."), read_words("plan M?")).conflicts == ("name",)

@@ -8,6 +8,7 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
+from guardrail.errors import SettingsError
 from guardrail.telemetry import names, queue
 from guardrail.telemetry.queue import SpanQueue
 from guardrail.telemetry.report import Report
@@ -35,7 +36,7 @@ class Exporter(SpanExporter):
 @pytest.fixture(autouse=True)
 def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """None of the machine's own."""
-    for name in ("ENDPOINT", "TRACES_ENDPOINT"):
+    for name in ("ENDPOINT", "TRACES_ENDPOINT", "PROTOCOL", "TRACES_PROTOCOL"):
         monkeypatch.delenv(f"OTEL_EXPORTER_OTLP_{name}", raising=False)
     for name in ("OTEL_SDK_DISABLED", "OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES"):
         monkeypatch.delenv(name, raising=False)
@@ -50,6 +51,18 @@ def test_no_endpoint_no_tracing(monkeypatch: pytest.MonkeyPatch) -> None:
     tracing.close()
     monkeypatch.setenv("OTEL_SDK_DISABLED", "TRUE")
     assert Tracing.from_environment() is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318"), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")],
+)
+def test_what_nothing_could_be_sent_to_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    """An endpoint without a scheme, or a protocol that we don't speak, is an error at start, not silence."""
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError, match=f"^{name}: "):
+        Tracing.from_environment()
 
 
 def test_the_service_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,6 +107,24 @@ def test_an_export_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     failing.tracer.start_span("s").end()
     assert failing.queue.force_flush(8_000)
     assert failing.dropped == 1
+
+
+class Breaking(SpanExporter):
+    """Raises."""
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Never comes back well."""
+        raise ConnectionError(len(spans))
+
+
+def test_an_exporter_that_breaks_costs_its_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exception of the exporter is a failed export: counted, and the next batch is tried all the same."""
+    monkeypatch.setattr(queue, "RETRIES_COUNT", 1)
+    tracing = Tracing(Breaking())
+    for lost in (1, 2):
+        tracing.tracer.start_span("s").end()
+        assert tracing.queue.force_flush(5_000)
+        assert tracing.dropped == lost
 
 
 def test_a_dead_collector_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
