@@ -13,6 +13,7 @@ from guardrail.judge.model import Action, Decision, Outcome, RawRecord, Reply, S
 from guardrail.judge.policy import ENGINE
 from tests.benchmarks.traffic import bank_turns
 from tests.judge.turns import answer, codes, hotel, item, judged, parameter_turn, record, scope_turn, told
+from tests.scoring import policies
 
 PLAIN = "cancel XKT904 please"
 
