@@ -7,7 +7,7 @@ Rebalance callbacks run inside `take` alone, so no transaction is open in one.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -25,7 +25,10 @@ from guardrail.stream.faults import (
 LOG = logging.getLogger("guardrail.stream")
 
 BROKER_S = 10.0
-"""How long to wait for committed offsets."""
+"""How long to wait for the broker's word on what is ours already."""
+TRY_S = 2.0
+"""How long to ask for a new partition's committed offset, once a turn. A gate that was killed in the middle of a batch
+keeps it from us until its transaction has timed out; the loop must turn meanwhile."""
 
 Noted = Callable[[str], None]
 
@@ -39,13 +42,26 @@ class Source:
         self.topic = topic
         self._noted = noted
         self._next: dict[int, int] = {}
+        self._pending: dict[int, str] = {}
         self._gone_since: set[int] = set()
         self._fault: Exception | None = None
 
     @property
     def partitions(self) -> frozenset[int]:
-        """The partitions that are ours now."""
+        """The partitions that are ours and are read."""
         return frozenset(self._next)
+
+    @property
+    def waiting(self) -> str | None:
+        """Which partitions are ours and can't be read yet, and why; None when there are none."""
+        if not self._pending:
+            return None
+        return f"committed offsets unknown for partitions {sorted(self._pending)}: {next(iter(self._pending.values()))}"
+
+    def missing(self, topics: Iterable[str]) -> list[str]:
+        """Those of the topics that the broker doesn't have. Raises KafkaException when it doesn't answer."""
+        listed = self.consumer.list_topics(timeout=TRY_S).topics
+        return [name for name in topics if name not in listed or listed[name].error is not None]
 
     def open(self) -> None:
         """Joins the group."""
@@ -53,6 +69,7 @@ class Source:
 
     def take(self, count: int, wait_s: float) -> list[Message]:
         """Up to `count` messages, after at most `wait_s`, each one for the first time since it was committed."""
+        self._retry()
         before = set(self._gone_since)
         messages = self.consumer.consume(count, wait_s)
         if self._fault is not None:
@@ -87,48 +104,91 @@ class Source:
         if not partitions:
             return
         try:
-            for position in self._committed([TopicPartition(self.topic, partition) for partition in partitions]):
+            for position in self._committed(partitions, BROKER_S):
                 self.consumer.seek(position)
                 self._next[position.partition] = max(position.offset, 0)
         except KafkaException as failure:
             raise as_ours(kafka_error(failure), "rewind") from failure
 
-    def _committed(self, partitions: list[TopicPartition]) -> list[TopicPartition]:
+    def _committed(self, partitions: Iterable[int], wait_s: float) -> list[TopicPartition]:
         """Where to read on: the committed offset, or the beginning for what nobody has committed yet."""
-        found = self.consumer.committed(partitions, timeout=BROKER_S)
+        asked = [TopicPartition(self.topic, partition) for partition in partitions]
+        found = self.consumer.committed(asked, timeout=wait_s)
+        for position in found:
+            if position.error is not None:  # its offset says nothing then: it must not pass for "nobody has committed"
+                raise KafkaException(position.error)
         return [TopicPartition(p.topic, p.partition, p.offset if p.offset >= 0 else OFFSET_BEGINNING) for p in found]
 
     def _assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Always assigns, if nothing: the client would else do it by itself, and read from where it likes."""
+        self._noted("rebalance")
         try:
-            positions = self._committed(partitions)
-            consumer.incremental_assign(positions)
+            self._read_on(consumer, [given.partition for given in partitions])
         except KafkaException as failure:
             self._fault = RestartError(f"assignment: {kafka_error(failure)}")
-            return
-        self._next |= {position.partition: max(position.offset, 0) for position in positions}
-        self._noted("rebalance")
-        LOG.info("assigned", extra={"topic": self.topic, "partitions": [p.partition for p in positions]})
 
-    def _gone(self, _: Consumer, partitions: list[TopicPartition]) -> None:
+    def _retry(self) -> None:
+        """Asks again for what is pending, one by one, until the first that still can't be told; that one goes last."""
+        for partition in tuple(self._pending):
+            try:
+                self._read_on(self.consumer, [partition])
+            except KafkaException as failure:
+                raise RestartError(f"assignment: {kafka_error(failure)}") from failure
+            if partition in self._pending:
+                return
+
+    def _read_on(self, consumer: Consumer, partitions: list[int]) -> None:
+        """Reads these on from their committed offsets; where those can't be told, they are pending."""
+        for partition in partitions:
+            self._pending.pop(partition, None)
+        try:
+            positions = self._committed(partitions, TRY_S)
+        except KafkaException as failure:
+            name = kafka_error(failure).name()
+            LOG.warning("assignment waits", extra={"topic": self.topic, "partitions": partitions, "error": name})
+            self._pending |= dict.fromkeys(partitions, name)
+            positions = []
+        consumer.incremental_assign(positions)
+        self._next |= {position.partition: max(position.offset, 0) for position in positions}
+        if positions:
+            LOG.info("assigned", extra={"topic": self.topic, "partitions": [p.partition for p in positions]})
+
+    def _gone(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        held = [gone for gone in partitions if gone.partition in self._next]
         for gone in partitions:
             self._next.pop(gone.partition, None)
+            self._pending.pop(gone.partition, None)
             self._gone_since.add(gone.partition)
         self._noted("rebalance")
         LOG.info("revoked", extra={"topic": self.topic, "partitions": [p.partition for p in partitions]})
+        if len(held) == len(partitions):
+            return  # the client gives them back by itself
+        try:
+            consumer.incremental_unassign(held)  # pending ones were never assigned: it would refuse them all
+        except KafkaException as failure:
+            self._fault = RestartError(f"revocation: {kafka_error(failure)}")
 
     def _is_new(self, message: Message) -> bool:
         if (error := message.error()) is not None:
             self._refuse(error)
             return False
         partition, offset = message.partition(), message.offset()
-        following = self._next.get(partition) if partition is not None else None
-        if following is None or partition is None or offset is None:
+        if partition is None or offset is None:
+            return False
+        following = self._next.get(partition)
+        if following is None:
+            self._disown(partition)
             return False
         if offset < following:
             self._noted("duplicate" if offset == following - 1 else "out_of_order")
             return False
         self._next[partition] = offset + 1
         return True
+
+    def _disown(self, partition: int) -> None:
+        """Raises RestartError when the partition is ours after all: passing its records over would lose them."""
+        if any(held.partition == partition for held in self.consumer.assignment()):
+            raise RestartError(f"partition {partition} is read from an unknown position")
 
     def _refuse(self, error: KafkaError) -> None:
         """Raises what an error among the messages asks for; what may pass is logged."""
@@ -148,7 +208,7 @@ class AssignedSource(Source):
     def open(self) -> None:
         """Takes every partition, from what was committed before or the beginning."""
         known = self.consumer.list_topics(self.topic, timeout=BROKER_S).topics[self.topic].partitions
-        positions = self._committed([TopicPartition(self.topic, partition) for partition in sorted(known)])
+        positions = self._committed(sorted(known), BROKER_S)
         self.consumer.assign(positions)
         self._next = {position.partition: max(position.offset, 0) for position in positions}
 
