@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 
+from guardrail.errors import GuardrailError, TransientError
 from guardrail.stream.faults import (
     RECORDS_FAULT,
     AbortError,
@@ -28,7 +29,7 @@ CALL_S = 1.0
 """One call's wait. SIGTERM is seen between calls, so it stays short; an unfinished call is repeated."""
 PAUSES_S = (0.05, 1.0)
 STOPPING_S = 1.5
-"""What a transaction still gets once we are stopping."""
+"""What a transaction still gets once we are stopping, all its calls together."""
 
 
 class Publisher:
@@ -39,30 +40,34 @@ class Publisher:
         self._deadline_s = deadline_s
         self._stopping = stopping
         self._producer: Producer | None = None
-        self._failed: list[KafkaError] = []
+        self._failed: list[tuple[KafkaError, str | None]] = []
         self._open = False
+        self._left_open = False
         self._stale = False
+        self._until_s = 0.0
+        self._stop_until_s: float | None = None
 
     def open(self, deadline_s: float) -> None:
         """A new producer with our transactional id: whatever an earlier one left open is ended by it."""
-        self.close()
+        self._drop()
         self._producer = self._make()
         self._failed.clear()
+        self._left_open = self._left_open or self._open
         self._open, self._stale = False, True
-        self._repeat("init", lambda: self._live.init_transactions(CALL_S), deadline_s)
-        self._stale = False
+        self._repeat("init", lambda: self._live.init_transactions(CALL_S), time.monotonic() + deadline_s)
+        self._left_open = self._stale = False
 
     def begin(self) -> None:
-        """Opens a transaction."""
+        """Opens a transaction. Its deadline holds for all the calls until it is committed."""
         if self._stale:
             self.open(self._deadline_s)
         self._failed.clear()
-        self._repeat("begin", self._live.begin_transaction)
+        self._until_s = time.monotonic() + self._deadline_s
+        self._repeat("begin", self._live.begin_transaction, self._until_s)
         self._open = True
 
     def send(self, out: Outgoing) -> None:
         """Puts a record into the transaction. Raises RefusedError when it is too large for any topic."""
-        until = time.monotonic() + self._deadline_s
         while True:
             try:
                 self._live.produce(
@@ -75,36 +80,61 @@ class Publisher:
                 )
                 return
             except BufferError:
-                if time.monotonic() > until or self._failed:
-                    raise AbortError("send: the queue stays full") from None
+                if time.monotonic() > self._limit_s(self._until_s) or self._failed:
+                    raise AbortError(f"send: the queue stays full{self._why()}") from None
                 self._live.poll(0.05)
             except KafkaException as failure:
-                raise self._unsent(kafka_error(failure)) from failure
+                raise self._unsent(kafka_error(failure), out.topic) from failure
 
     def commit(self, offsets: list[TopicPartition], group: object) -> None:
         """Commits the records and the offsets, or raises: then nothing of this transaction is visible."""
         try:
-            self._repeat("offsets", lambda: self._live.send_offsets_to_transaction(offsets, group, CALL_S))
-            self._repeat("commit", lambda: self._live.commit_transaction(CALL_S), ends=True)
+            self._repeat(
+                "offsets", lambda: self._live.send_offsets_to_transaction(offsets, group, CALL_S), self._until_s
+            )
+            self._repeat("commit", lambda: self._live.commit_transaction(CALL_S), self._until_s, ends=True)
         except AbortError as fault:
-            refused = [error for error in self._failed if error.code() in RECORDS_FAULT]
+            refused = [(error, topic) for error, topic in self._failed if error.code() in RECORDS_FAULT]
             if refused:
-                raise RefusedError(f"deliver: {refused[0].name()}") from fault
-            raise
+                raise RefusedError(f"deliver: {refused[0][1]}: {refused[0][0].name()}") from fault
+            raise AbortError(f"{fault}{self._why()}") from fault
+        except RestartError as fault:
+            raise RestartError(f"{fault}{self._why()}") from fault
         self._open = False
 
     def abort(self) -> None:
         """Ends an open transaction; nothing of it is visible. Raises RestartError when it can't."""
         if not self._open:
             return
+        until = time.monotonic() + self._deadline_s
         try:
-            self._repeat("abort", lambda: self._live.abort_transaction(CALL_S), ends=True)
+            self._repeat("abort", lambda: self._live.abort_transaction(CALL_S), until, ends=True)
         except AbortError as fault:
             raise RestartError(str(fault)) from fault
         self._open = False
 
     def close(self) -> None:
-        """Lets the producer go, with whatever it hasn't committed."""
+        """Lets the producer go. What it hasn't committed is aborted: left open it would hide what comes after it.
+
+        Like stopping, this takes STOPPING_S at most, and some more when a call hangs. There is no `begin` after it.
+        """
+        self._stopping, self._stop_until_s = lambda: True, None
+        try:
+            self._end()
+        except (GuardrailError, KafkaException) as failure:
+            LOG.error("transaction left open", extra={"error": str(failure)})
+        self._drop()
+
+    def _end(self) -> None:
+        """Ends an open transaction: by itself, or, where a call on it hangs, by a new producer with its name."""
+        try:
+            self.abort()
+        except TransientError:
+            LOG.info("abort by a new producer")
+        if self._open or self._left_open:
+            self.open(STOPPING_S)
+
+    def _drop(self) -> None:
         if self._producer is not None:
             self._producer.purge()
             self._producer = None
@@ -115,31 +145,43 @@ class Publisher:
             raise RestartError("no producer")
         return self._producer
 
-    def _unsent(self, error: KafkaError) -> Exception:
+    def _unsent(self, error: KafkaError, topic: str) -> Exception:
         """What a refused `produce` means: it carries no flags, and most often follows a failed delivery."""
-        if error.code() in RECORDS_FAULT or any(e.code() in RECORDS_FAULT for e in self._failed):
-            return RefusedError(f"send: {error.name()}")
+        if error.code() in RECORDS_FAULT or any(e.code() in RECORDS_FAULT for e, _ in self._failed):
+            return RefusedError(f"send: {topic}: {error.name()}")
         if error.fatal() or reaction(error) is Reaction.FENCED:
             return as_ours(error, "send")
-        return AbortError(f"send: {error.name()}: {error.str()}")
+        return AbortError(f"send: {topic}: {error.name()}: {error.str()}{self._why()}")
 
-    def _delivered(self, error: KafkaError | None, _: Message) -> None:
+    def _delivered(self, error: KafkaError | None, message: Message) -> None:
         if error is not None:
-            self._failed.append(error)
+            self._failed.append((error, message.topic()))
 
-    def _repeat(
-        self, doing: str, call: Callable[[], object], deadline_s: float | None = None, *, ends: bool = False
-    ) -> None:
+    def _why(self) -> str:
+        """The first delivery of the transaction that failed: what the calls after it say is only its consequence."""
+        if not self._failed:
+            return ""
+        error, topic = self._failed[0]
+        return f" (not delivered to {topic}: {error.name()})"
+
+    def _limit_s(self, until_s: float) -> float:
+        """The deadline, or an earlier one from when we were seen to be stopping."""
+        if not self._stopping():
+            return until_s
+        if self._stop_until_s is None:
+            self._stop_until_s = time.monotonic() + STOPPING_S
+        return min(until_s, self._stop_until_s)
+
+    def _repeat(self, doing: str, call: Callable[[], object], until_s: float, *, ends: bool = False) -> None:
         """Calls until it works, or until what it raises isn't retriable or the time is up."""
-        started, pause = time.monotonic(), PAUSES_S[0]
+        pause = PAUSES_S[0]
         while True:
             try:
                 call()
                 return
             except KafkaException as failure:
                 error = kafka_error(failure)
-                limit = STOPPING_S if self._stopping() else deadline_s or self._deadline_s
-                late = time.monotonic() - started > limit
+                late = time.monotonic() > self._limit_s(until_s)
                 if reaction(error) is not Reaction.RETRY or late:
                     if late and ends:
                         raise RestartError(f"{doing}: not done in time: {error.name()}") from failure
