@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from types import FrameType
 from typing import Any, Self
 
-from guardrail.errors import FencedError, TransientError
+from guardrail.errors import FencedError, GuardrailError, TransientError
 from guardrail.judge.policy import Policies
 from guardrail.settings import Settings
 from guardrail.stream.admin import Admin, policy_page
 from guardrail.stream.faults import BrokerError, OwnError, UnreadDataError
+from guardrail.stream.judging import _frames as frames
 from guardrail.stream.worker import Gate
 from guardrail.telemetry.report import Report
 from guardrail.telemetry.setup import Tracing
@@ -24,7 +25,7 @@ LOG = logging.getLogger("guardrail.stream")
 
 # sysexits.h: what a supervisor may make of it
 EXIT_OK = 0
-EXIT_OWN_ERRORS = 70  # EX_SOFTWARE: this build can't judge
+EXIT_OWN_ERRORS = 70  # EX_SOFTWARE: this build can't judge, or broke
 EXIT_UNREAD_GONE = 74  # EX_IOERR: unread records were deleted; a person has to look
 EXIT_BROKER = 75  # EX_TEMPFAIL: try again later
 EXIT_FENCED = 76  # EX_PROTOCOL: another instance has our place
@@ -47,7 +48,8 @@ _EXITS = {
 def run(settings: Settings, policies: Policies, *, tracing: Tracing | None = None) -> int:
     """Runs the gate until SIGTERM or SIGINT and gives its exit code.
 
-    Raises SettingsError for what a deployment has to mend: properties, a port in use, a topic too narrow.
+    Raises SettingsError for what a deployment has to mend: properties, a port in use, a topic too narrow. A bug of ours
+    is told by its class and place alone.
     """
     report = Report(policies, tracing or Tracing.from_environment())
     gate = Gate(settings, policies, report=report)
@@ -60,6 +62,9 @@ def run(settings: Settings, policies: Policies, *, tracing: Tracing | None = Non
     if isinstance(failure, tuple(_EXITS)):
         LOG.critical("stopped", extra={"error": type(failure).__name__, "reason": str(failure)})
         return next(code for kind, code in _EXITS.items() if isinstance(failure, kind))
+    if isinstance(failure, Exception) and not isinstance(failure, GuardrailError):  # its message may quote a record
+        LOG.critical("stopped", extra={"error": type(failure).__name__, "frames": frames(failure)})
+        return EXIT_OWN_ERRORS
     if failure is not None:
         raise failure
     LOG.info("stopped", extra={"reason": "asked to"})
@@ -118,6 +123,6 @@ class Loop:
             self._ended.set()
 
     def _stop(self, number: int, _: FrameType | None) -> None:
-        LOG.info("stopping", extra={"signal": signal.Signals(number).name})
-        self._told_s = self._told_s or time.monotonic()
         self._gate.stop()
+        self._told_s = self._told_s or time.monotonic()
+        LOG.info("stopping", extra={"signal": signal.Signals(number).name})
