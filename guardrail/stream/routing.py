@@ -55,6 +55,10 @@ class Routes(msgspec.Struct, frozen=True):
         route: Route = getattr(self, outcome.value)
         return route
 
+    def topics(self) -> list[str]:
+        """The name of each."""
+        return [getattr(self, name).topic for name in self.__struct_fields__]
+
     def limits(self) -> list[int]:
         """The largest record of each."""
         return [getattr(self, name).max_bytes for name in self.__struct_fields__]

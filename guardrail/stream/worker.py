@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from confluent_kafka import Consumer, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
 from msgspec.structs import replace
 
-from guardrail.drift.tally import tally
+from guardrail.drift.tally import Trial, tally
 from guardrail.errors import TransientError
 from guardrail.judge.decide import Judged, judge
 from guardrail.judge.model import RawRecord
@@ -23,7 +23,7 @@ from guardrail.judge.policy import Policies
 from guardrail.settings import Settings
 from guardrail.stream import client, topics
 from guardrail.stream.deadletter import Reason
-from guardrail.stream.faults import RefusedError
+from guardrail.stream.faults import OwnError, RefusedError, kafka_error
 from guardrail.stream.health import Health
 from guardrail.stream.judging import Judge, Judging
 from guardrail.stream.lag import Lag
@@ -37,12 +37,24 @@ from guardrail.telemetry.report import Report, trace_id
 
 LOG = logging.getLogger("guardrail.stream")
 
+STOPPING = "stopping"
+TOPICS_PAUSE_S = 2.0
+"""Between two looks for topics that aren't there yet."""
+
 
 class Broker(NamedTuple):
     """How a kind of broker is read from, and asked what its topics take."""
 
     source: Callable[[Consumer, str, Callable[[str], None]], Source]
     routes: Callable[[Settings], Routes]
+
+
+class Settled(NamedTuple):
+    """A judged record, what is published for it, and drift's trials of it."""
+
+    judged: Judged
+    routed: Routed
+    trials: tuple[Trial, ...] = ()
 
 
 KAFKA = Broker(Source, topics.routes)
@@ -79,6 +91,9 @@ class Gate:
         self._carried: list[Message] = []
         self._at_hand: list[Message] = []
         self._alone_count = 0
+        self._in_a_row = 0
+        self._failed = ""
+        self._owed: set[int | None] = set()
         self._refused: dict[tuple[int | None, int | None], str] = {}
 
     def step(self) -> int:
@@ -91,18 +106,21 @@ class Gate:
             return self._idle()
         started_ns = time.time_ns()
         raws = [raw_record(message) for message in messages]
-        judged = [_traced(raw, one) for raw, one in zip(raws, self._judging.judge(raws, self.policies), strict=False)]
+        judged = self._judging.judge(raws, self.policies)
         messages, raws = self._carry(messages, len(judged)), raws[: len(judged)]
-        routed = [self._settle(*triple) for triple in zip(messages, raws, judged, strict=True)]
+        settled = [self._settle(*triple) for triple in zip(messages, raws, judged, strict=True)]
+        settled, observed = self._observe(messages, raws, settled, started_ns // 1_000_000)
+        in_a_row = self._own_errors(settled)
         offsets = _next_offsets(messages)
 
         self._publisher.begin()
-        for outgoing in (*_outcomes(routed), *self._observations(judged, started_ns)):
+        for outgoing in (*_outcomes(settled), *observed):
             self._publisher.send(outgoing)
         self._publisher.commit(offsets, self._source.consumer.consumer_group_metadata())
         self._source.store(offsets)
 
-        self._committed(raws, judged, routed, started_ns)
+        self._in_a_row = in_a_row
+        self._committed(raws, settled, started_ns)
         return len(raws)
 
     def run(self) -> None:
@@ -118,15 +136,39 @@ class Gate:
             self.close()
 
     def stop(self) -> None:
-        """Lets the batch at hand end, and no other begin. May be called from a signal handler."""
+        """Lets the batch at hand end, and no other begin; not ready from now on. A signal handler may call it."""
         self._stopping.set()
+        self.health.failing = STOPPING
 
     def open(self) -> None:
         """Connects: fences whoever had our transactional id before, then joins the group."""
         self._routes = self._find_routes(self._settings)
         self._publisher.open(self._settings.gate.start_ms / 1000)
+        if self._await_topics():  # before, nobody could tell what they take
+            self._routes = self._find_routes(self._settings)
+            self._publisher.open(self._settings.gate.start_ms / 1000)
         self._source.open()
-        self.health.failing = None
+        self._show()
+
+    def _await_topics(self) -> bool:
+        """Waits until every topic is there, and says which aren't. Gives back whether there was one to wait for."""
+        told = False
+        while (missing := self._missing()) and not self._stopping.is_set():
+            if not told:
+                LOG.error("topics missing", extra={"topics": missing, "hint": "guardrail topics --create"})
+            told = True
+            self.health.beat()
+            self.health.failing = f"missing topics: {', '.join(missing)} (guardrail topics --create)"
+            self._stopping.wait(TOPICS_PAUSE_S)
+        return told and not self._stopping.is_set()
+
+    def _missing(self) -> list[str]:
+        names = (self._settings.topics.raw, *self._routes.topics())
+        try:
+            return self._source.missing(names)
+        except KafkaException as failure:  # whoever can't list may still read and write
+            LOG.warning("topics unknown", extra={"error": kafka_error(failure).name()})
+            return []
 
     def close(self) -> None:
         """Lets go of everything within the time that closing may take, whatever the brokers do."""
@@ -152,7 +194,8 @@ class Gate:
         """Aborts, or takes a new producer, and goes back to the committed offsets. Gives back what fails in that."""
         LOG.warning("batch given back", extra={"error": str(fault), "records": len(self._at_hand)})
         self.report.count(names.ABORTS, type(fault).__name__)
-        self.health.failing = str(fault)
+        self.health.failing = self._failed = str(fault)
+        self._owed |= {message.partition() for message in self._at_hand}
         if isinstance(fault, RefusedError):
             self._suspect(str(fault))
         self._carried, self._at_hand = [], []
@@ -167,7 +210,16 @@ class Gate:
             self._source.rewind()
         except TransientError as worse:
             return worse
+        self._show()
         return None
+
+    def _show(self) -> None:
+        """What a probe is told: a failed batch counts for as long as its partitions are ours and it isn't committed."""
+        self._owed &= self._source.partitions
+        self.health.assigned = bool(self._source.partitions)
+        self.health.failing = self._source.waiting or (self._failed if self._owed else None)
+        if self._stopping.is_set():  # after the line above: a signal may come between any two
+            self.health.failing = STOPPING
 
     def _suspect(self, why: str) -> None:
         """A record of the batch is refused by its topic: each is tried alone, and one refused alone stays so.
@@ -183,10 +235,12 @@ class Gate:
         gate = self._settings.gate
         count = 1 if self._alone_count else gate.batch_messages
         wait_s = 0.0 if self._carried else gate.wait_ms / 1000
+        self._at_hand = []
         fresh = self._source.take(max(count - len(self._carried), 1), wait_s)
         gone = self._source.gone()
         waiting = [message for message in self._carried if message.partition() not in gone] + fresh
-        self.health.assigned = bool(self._source.partitions)
+        self._owed -= gone
+        self._show()
         return self._carry(waiting, _fitting(waiting, count, gate.batch_bytes), [])
 
     def _carry(self, messages: list[Message], count: int, behind: list[Message] | None = None) -> list[Message]:
@@ -195,36 +249,69 @@ class Gate:
         self._at_hand = messages[:count]
         return self._at_hand
 
-    def _settle(self, message: Message, raw: RawRecord, judged: Judged) -> Routed:
+    def _settle(self, message: Message, raw: RawRecord, judged: Judged) -> Settled:
+        """What one record comes to. A bug of ours in that costs that record."""
         why = self._refused.get(_place(message)) if self._refused else None
         if why is not None:
-            return refuse(raw, judged.decision, Reason("OutputRefused", why, "produce"), self._routes)
+            return Settled(judged, refuse(raw, judged.decision, Reason("OutputRefused", why, "produce"), self._routes))
         try:
-            return settle(raw, judged, self._routes, keep_time=producers_time(message))
-        except Exception as failure:  # noqa: BLE001  # our own bug in one record costs that record
-            decision = replace(judged.decision, on_error="fail_closed")
-            self._judging.note(raw, failure)
-            return refuse(raw, decision, Reason("OwnError", type(failure).__name__, "route"), self._routes)
+            traced = _traced(raw, judged)
+            seen = tuple(trials((traced,), self.policies)) if judged.decision.observations else ()
+            return Settled(traced, settle(raw, traced, self._routes, keep_time=producers_time(message)), seen)
+        except Exception as failure:  # noqa: BLE001  # any bug of ours
+            return self._broken(message, raw, judged, failure)
 
-    def _observations(self, judged: Sequence[Judged], received_ns: int) -> Iterator[Outgoing]:
-        """Tallies and mismatches of the batch."""
-        batch = tally(trials(judged, self.policies), received_ns // 1_000_000)
+    def _broken(self, message: Message, raw: RawRecord, judged: Judged, failure: Exception) -> Settled:
+        """Its dead letter, with the original's time."""
+        self._judging.note(raw, failure)
+        decision = replace(judged.decision, on_error="fail_closed")
+        time_ms = max(raw.source.timestamp_ms or 0, 0) if producers_time(message) else 0
+        reason = Reason("OwnError", type(failure).__name__, "route")
+        return Settled(judged, refuse(raw, decision, reason, self._routes, time_ms))
+
+    def _observe(
+        self, messages: Sequence[Message], raws: Sequence[RawRecord], settled: list[Settled], received_ms: int
+    ) -> tuple[list[Settled], list[Outgoing]]:
+        """Tallies and mismatches of the batch. Where they break, each record is tried alone: the culprit is broken."""
+        try:
+            return settled, self._tallied([trial for one in settled for trial in one.trials], received_ms)
+        except Exception as failure:  # noqa: BLE001  # any bug of ours
+            LOG.error("own error in a batch", extra={"error": type(failure).__name__, "records": len(raws)})
+        kept, made = [], []
+        for message, raw, one in zip(messages, raws, settled, strict=True):
+            try:
+                made += self._tallied(one.trials, received_ms)
+                kept.append(one)
+            except Exception as failure:  # noqa: BLE001  # the culprit
+                kept.append(self._broken(message, raw, one.judged, failure))
+        return kept, made
+
+    def _tallied(self, seen: Sequence[Trial], received_ms: int) -> list[Outgoing]:
         topic = self._routes.observations.topic
-        return (Outgoing(topic, key, value) for key, value in batch.records())
+        return [Outgoing(topic, key, value) for key, value in tally(seen, received_ms).records()]
 
-    def _committed(
-        self, raws: Sequence[RawRecord], judged: Sequence[Judged], routed: Sequence[Routed], started_ns: int
-    ) -> None:
+    def _own_errors(self, settled: Sequence[Settled]) -> int:
+        """How many of our own errors stand in a row at the batch's end. Raises OwnError where they are too many."""
+        in_a_row = self._in_a_row
+        for one in settled:
+            in_a_row = in_a_row + 1 if one.routed.decision.on_error is not None else 0
+            if in_a_row >= self._settings.gate.own_errors_count:
+                raise OwnError(f"{in_a_row} of our own errors in a row, judging or routing")
+        return in_a_row
+
+    def _committed(self, raws: Sequence[RawRecord], settled: Sequence[Settled], started_ns: int) -> None:
         """All of it is visible now: say so once."""
         ended_ns = time.time_ns()
-        done = [replace(one, decision=made.decision) for one, made in zip(judged, routed, strict=True)]
+        done = [replace(one.judged, decision=one.routed.decision) for one in settled]
         try:
             self.report.batch(done, raws, started_ns, ended_ns)
             self._lag.batch(raws, ended_ns // 1_000_000)
         except Exception as failure:  # noqa: BLE001  # telemetry never stops the stream
             LOG.error("report failed", extra={"error": type(failure).__name__, "records": len(raws)})
         self._recovery.committed()
+        self._owed.clear()
         self.health.committed()
+        self._show()
         self._alone_count = max(self._alone_count - len(raws), 0)
         for message in self._at_hand if self._refused else ():
             self._refused.pop(_place(message), None)
@@ -253,8 +340,8 @@ def _traced(raw: RawRecord, judged: Judged) -> Judged:
     return replace(judged, decision=replace(judged.decision, trace_id=found)) if found else judged
 
 
-def _outcomes(routed: Sequence[Routed]) -> Iterator[Outgoing]:
-    return (outgoing for one in routed for outgoing in one.records)
+def _outcomes(settled: Sequence[Settled]) -> Iterator[Outgoing]:
+    return (outgoing for one in settled for outgoing in one.routed.records)
 
 
 def _next_offsets(messages: Sequence[Message]) -> list[TopicPartition]:
