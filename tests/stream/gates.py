@@ -10,7 +10,7 @@ from guardrail.settings import Settings
 from guardrail.stream.embedded import read
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
-from tests.stream.deployment import OUTCOMES, Result, wait_until
+from tests.stream.deployment import OUTCOMES, PATIENCE_S, Result, wait_until
 from tests.stream.sink import Sink, attributes
 
 
@@ -25,13 +25,14 @@ def running(gate: Gate) -> Iterator[list[BaseException]]:
         except BaseException as failure:  # noqa: BLE001  # the test looks at it
             ended.append(failure)
 
-    thread = threading.Thread(target=run)
+    thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
         yield ended
     finally:
         gate.stop()
-        thread.join()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive(), "the gate doesn't end"
 
 
 def pass_through(gate: Gate, count: int) -> None:

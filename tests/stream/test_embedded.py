@@ -1,5 +1,6 @@
 """The real gate on the embedded broker: the whole path without a network, and with the errors that can be injected."""
 
+import time
 from collections import Counter
 
 import pytest
@@ -14,7 +15,7 @@ from guardrail.stream.embedded import EMBEDDED, Embedded, play, read
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
 from tests.scoring import policies
-from tests.stream.deployment import case_records, produce
+from tests.stream.deployment import PATIENCE_S, case_records, produce
 
 END_TXN, PRODUCE, TXN_OFFSET_COMMIT, INIT_PRODUCER_ID = 26, 0, 28, 22  # Kafka's request numbers
 
@@ -71,8 +72,10 @@ def test_injected_errors_lose_nothing(agents: Policies, request_key: int, code: 
         gate.open()
         try:
             cluster.fail_next(request_key, [code])
+            until = time.monotonic() + PATIENCE_S
             while gate.report.value(names.CONSUMED) < len(records):
                 gate._turn()  # noqa: SLF001  # a turn of `run`
+                assert time.monotonic() < until, gate.health.reason
         finally:
             gate.close()
         decided = Counter(
