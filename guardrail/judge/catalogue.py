@@ -28,6 +28,11 @@ class IntentMatch(msgspec.Struct, frozen=True, gc=False):
     """Whether the response names any intent at all, known or not."""
 
     @property
+    def pointer(self) -> str:
+        """Where the intent was read; the whole response for none."""
+        return self.names[0][0] if self.names else ""
+
+    @property
     def conflicting(self) -> bool:
         """Whether the names given are of different intents, or one of them is unknown beside a known one."""
         return len(self.names) > 1 and len({match.intent.id for _, match in self.names}) > 1

@@ -6,14 +6,13 @@ It must never weigh them.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 import msgspec
 
 from guardrail.judge.lexicon.things import ALIKE, DAYS, EVERY_DAY, UNITS, UNIVERSALS, WEEKEND
 from guardrail.judge.numerals import joined
 from guardrail.judge.speech import FILLERS, NEGATIONS, STOP_WORDS, flat
-from guardrail.judge.text import canonical_number, numbers, plain, stem
+from guardrail.judge.text import cached_if_short, canonical_number, numbers, plain, stem
 
 _NEGATION_REACH = 1
 """How many content words behind a negation are negated."""
@@ -35,7 +34,9 @@ _DAYTIME = re.compile(
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"\b(1[0-2]|0?[1-9])(?:[:.h]([0-5][0-9]))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
-_COUNTED = re.compile(r"([0-9]+(?:[.,:][0-9]+)*)\s?(%|€|£|\$|[^\W\d_]+)|([€£$])\s?([0-9]+(?:[.,][0-9]+)*)")
+_COUNTED = re.compile(
+    r"(?<![0-9])(?<![0-9][.,:])([0-9]++(?:[.,:][0-9]++)*+)\s?(%|€|£|\$|[^\W\d_]++)|([€£$])\s?([0-9]++(?:[.,][0-9]++)*+)"
+)
 _CODE = re.compile(r"(?<![\w-])[A-Z]{1,6}(?:-[A-Z0-9]{1,8})*(?![\w-])")
 _PLAIN_CAPITALS = frozenset(
     ["I", "A", "O", "Y", "OK", "SMS", "SIM", "ID", "PDF", "TV", "FAQ", "GP", "PIN", "USB", "AM", "PM"]
@@ -83,7 +84,7 @@ class Words(msgspec.Struct, frozen=True):
     """Days of the week that it speaks of, 0 for Monday, ranges written out."""
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short
 def read_words(text: str) -> Words:
     """A sentence's content. Linear in its length."""
     text = _DAYTIME.sub(_daytime, text)

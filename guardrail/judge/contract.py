@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import jsonschema_rs
@@ -69,6 +70,11 @@ REASONING = (
 PARAMETER_ORDER = tuple(_PARAMETER["properties"])[1:]
 """Inside a parameter each field conditions the next: format, pattern, value, and only then the model's word on them."""
 
+PARAMETERS_MAX = 64
+"""No turn names more: each is a regex to run and a value to trace."""
+ERRORS_MAX = 200
+"""More complaints of a schema than this say nothing new."""
+
 _BOOLEANS = {"true": True, "True": True, "false": False, "False": False}
 _NULLS = frozenset({"null", "Null", "NULL", "none", "None", "NONE", ""})
 
@@ -107,7 +113,9 @@ def compile_contract(layout: ResponseLayout, limits: LimitsLayout) -> Contract:
     schema = layout.json_schema
     try:
         shapes = SHAPES if schema is None else {"custom": schema}
-        validators = {name: jsonschema_rs.Draft202012Validator(shape) for name, shape in shapes.items()}
+        validators = {
+            name: jsonschema_rs.Draft202012Validator(shape, retriever=_nothing) for name, shape in shapes.items()
+        }
     except (ValueError, jsonschema_rs.ValidationError) as error:
         raise SchemaError(str(error).splitlines()[0]) from None
     roots = frozenset((schema or {}).get("properties", {})) or frozenset(SHAPES["union"]["properties"])
@@ -126,6 +134,11 @@ def compile_contract(layout: ResponseLayout, limits: LimitsLayout) -> Contract:
         shape,
         custom=schema is not None,
     )
+
+
+def _nothing(uri: str) -> Any:
+    """A schema is whole in its policy: what it fetched would change verdicts without changing the revision."""
+    raise ValueError(f"{uri} lies outside the policy")
 
 
 def _siblings(reasoning: tuple[str, ...], *, root: bool) -> tuple[tuple[tuple[str, ...], frozenset[str]], ...]:
@@ -153,6 +166,13 @@ def coerce(tree: dict[str, Json]) -> tuple[Finding, ...]:
         _null(analysis, "current_intent", "/user_messages_analysis", findings)
         _coerce_parameters(analysis, "/user_messages_analysis/parameters", findings)
     return tuple(findings)
+
+
+def parameters_count(tree: Mapping[str, Json]) -> int:
+    """How many parameters a response names."""
+    analysis = tree.get("user_messages_analysis")
+    items = analysis.get("parameters") if isinstance(analysis, dict) else None
+    return len(items) if isinstance(items, list) else 0
 
 
 def _coerce_parameters(analysis: dict[str, Json], pointer: str, findings: list[Finding]) -> None:
@@ -187,9 +207,9 @@ def errors(contract: Contract, name: str, tree: dict[str, Json]) -> Iterator[tup
     """The schema's complaints as (kind, pointer, particulars), in the order of the schema."""
     validator = contract.validators[name]
     try:
-        found = [] if validator.is_valid(tree) else list(validator.iter_errors(tree))
+        found = [] if validator.is_valid(tree) else list(islice(validator.iter_errors(tree), ERRORS_MAX))
     except UnicodeEncodeError:  # half a surrogate pair, which jsonschema-rs can't hold
-        found = list(validator.iter_errors(_printable(tree)))
+        found = list(islice(validator.iter_errors(_printable(tree)), ERRORS_MAX))
     for error in found:
         yield error.kind.name, pointer(error.instance_path), error.kind.as_dict()
 

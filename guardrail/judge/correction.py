@@ -55,7 +55,7 @@ def correct(subject: Subject, doubts: Sequence[Doubt]) -> Correction | None:
     edits += [Edit(ANSWER, printable(cleaned[c.start : c.end]), c.text, c.evidence_id) for c in changes]
     if _says_something(text):
         return Correction(text, tuple(edits)) if edits else None
-    fill = subject.evidence.answering(subject.record.user_message)
+    fill = subject.evidence.answering(subject.message)
     if fill is None:
         return None
     filled = f"{text} {fill.text}".strip()

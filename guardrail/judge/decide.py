@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 
 from guardrail.judge.checks import catalog, consistency, grounding, order, param, schema
-from guardrail.judge.contract import coerce
+from guardrail.judge.contract import PARAMETERS_MAX, coerce, parameters_count
 from guardrail.judge.correction import Correction, correct
 from guardrail.judge.document import Reading as Response
 from guardrail.judge.document import read_response
@@ -33,7 +33,7 @@ from guardrail.judge.model import (
 from guardrail.judge.policy import ENGINE, Policies, Policy
 from guardrail.judge.record import Reading, read_record
 from guardrail.judge.replies import Acted, model_reply, own_reply
-from guardrail.judge.subject import ANSWER, Subject, spoken_locale
+from guardrail.judge.subject import ANSWER, PARAMETERS, Subject, spoken_locale
 from guardrail.judge.text import printable
 
 Check = Callable[[Subject], Iterable[Finding]]
@@ -92,7 +92,7 @@ def _score(subjects: Sequence[Subject]) -> None:
             groups.setdefault(id(subject.evidence), []).append(subject)
     for group in groups.values():
         layout = group[0].policy.layout.grounding
-        pairs = [(subject.record.user_message, str(subject.answer)) for subject in group]
+        pairs = [(subject.message, str(subject.answer)) for subject in group]
         scores = group[0].evidence.vectors.scores(pairs, alpha=layout.alpha, k=layout.k)
         for subject, score in zip(group, scores, strict=True):
             subject.score = score
@@ -126,9 +126,13 @@ class _Case:
         if response is None or record is None or policy is None:
             return
         self.findings += response.findings
-        if response.tree is not None:
-            self.findings += coerce(response.tree)
-            self.subject = Subject(record, policy, response.tree, response.ambiguous)
+        if response.tree is None:
+            return
+        self.findings += coerce(response.tree)
+        if (named := parameters_count(response.tree)) > PARAMETERS_MAX:
+            self.findings.append(Finding("limits.too_large", PARAMETERS, f"{named} parameters", fatal=True))
+            return
+        self.subject = Subject(record, policy, response.tree, response.ambiguous)
 
     def conclude(self) -> Decision:
         """The decision: outcome by the actions that the policy gives to what was found."""
@@ -155,7 +159,7 @@ class _Case:
         subject, record, policy = self.subject, self.reading.record, self.reading.policy
         if policy is None or policy.mode == "enforce":
             return self._decision(enforced, source, reply, acted, edits)
-        original = model_reply(subject, subject.answer) if subject else printable(record.response if record else "")
+        original = model_reply(subject, subject.spoken) if subject else printable(record.response if record else "")
         return self._decision(Outcome.APPROVED, "llm", original, acted, edits, enforced=enforced)
 
     def _decision(
@@ -205,11 +209,11 @@ def act(finding: Finding, policy: Policy) -> Action:
 
 def _bounds(subject: Subject) -> Iterable[Finding]:
     """What no policy can let through: an answer beyond its limit, or none at all."""
-    limit = subject.policy.layout.limits.answer_chars
-    if subject.answer is None and not subject.policy.contract.custom:
-        yield Finding("schema.empty_answer", "/generated_answer", "there is no answer to publish", fatal=True)
-    elif subject.answer is not None and len(subject.answer) > limit:
-        yield Finding("limits.answer_too_long", ANSWER, f"{len(subject.answer)} characters")
+    if subject.too_long:
+        yield Finding("limits.answer_too_long", ANSWER, f"{len(str(subject.spoken))} characters", fatal=True)
+    elif subject.answer is None and not subject.policy.contract.custom:
+        pointer = "/generated_answer" if "generated_answer" in subject.tree else ""
+        yield Finding("schema.empty_answer", pointer, "there is no answer to publish", fatal=True)
 
 
 def _verified(subject: Subject, acted: Acted) -> Correction | None:

@@ -6,6 +6,8 @@ can't be read, its original text; where even that is in doubt, a dead letter all
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import msgspec
 
 from guardrail.judge.contract import coerce
@@ -68,6 +70,9 @@ def _open(raw: RawRecord, policies: Policies) -> tuple[Record, Reply | str] | No
 
 def _policy(raw: RawRecord, policies: Policies) -> Policy | None:
     """The agent's policy, by the field or the header alone: the judge itself is what has failed."""
+    with suppress(Exception):  # the reader may be what has failed
+        if (policy := read_record(raw, policies).policy) is not None:
+            return policy
     try:
         named = msgspec.json.decode(raw.value or b"", type=_Envelope).agent_id
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

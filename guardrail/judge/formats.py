@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
-from guardrail.judge.text import fold, stem
+from guardrail.judge.text import cached_if_short, fold, stem
 
 _MARKERS = (
     "e.g.",
@@ -38,7 +37,7 @@ def format_example(text: str) -> str | None:
 _COUNTED = re.compile(r"\b([0-9]{1,3}) ([a-z]{3,})")
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short
 def counted_units(text: str) -> dict[str, str]:
     """Unit stem -> the one count it is given in a text; units with several counts are left out.
 

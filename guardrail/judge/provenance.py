@@ -12,18 +12,19 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from functools import lru_cache
 
 import msgspec
 
 from guardrail.judge.dates import dates_in
 from guardrail.judge.numerals import joined
 from guardrail.judge.policy import Parameter
-from guardrail.judge.text import fold, plain, visible
+from guardrail.judge.text import cached_if_short, fold, plain, visible
 
 _INNER_SIGNS = "-_/+@&"
 """Signs that join letters and digits into one token; `.`, `,` and `:` join digits alone."""
 _DIGIT_SIGNS = ".,:"
+_OCCURRENCES_MAX = 1_000
+"""A value that stands in so many longer tokens isn't looked for any further."""
 _WORDS_MAX = 64
 """Most words of a message that are tried as one spoken or spaced value."""
 
@@ -67,7 +68,9 @@ def trace(value: str, message: str, parameter: Parameter, history: tuple[str, ..
 def stands_whole(value: str, message: str) -> bool:
     """Whether the value occurs in the message as whole tokens: not as a piece of a longer word, number or code."""
     start = message.find(value)
-    while start >= 0:
+    for _ in range(_OCCURRENCES_MAX):
+        if start < 0:
+            return False
         end = start + len(value)
         before, after = message[start - 1 : start], message[end : end + 1]
         begins = not before or before.isspace() or _edge(message, start, -1)
@@ -143,7 +146,7 @@ def _digits(tokens: Sequence[str], position: int) -> bool:
 _TIMES = {"double": 2, "doble": 2, "triple": 3}
 
 
-@lru_cache(maxsize=1024)
+@cached_if_short
 def _spoken_tokens(message: str) -> tuple[str, ...]:
     """The message's words as digits where they spell a number; a blank where they don't."""
     tokens: list[str] = []

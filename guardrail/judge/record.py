@@ -23,6 +23,12 @@ RECORD_BYTES = 16_777_216
 The policy's own bound is far lower.
 """
 
+HISTORY_CHARS = 32_768
+"""What is heard of the turns before, the latest first."""
+EVIDENCE_PASSAGES = 64
+EVIDENCE_CHARS = 65_536
+"""What a record may bring along as evidence: it is compiled for this record alone, within milliseconds."""
+
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 _RAW_OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RAW_ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
@@ -202,7 +208,7 @@ class _View:
             return None if found is _MISSING else found
         pointer = self.pointers.get("response")
         self.findings.append(Finding("transport.object_response", pointer or "/response"))
-        return json.dumps(found) if pointer else bytes(_RAW_OBJECT.decode(self.value)["response"]).decode()
+        return _raw_at(self.value, _path(pointer or "/response")).decode()
 
     def _record(self, policy: Policy, message: str, response: str) -> Record:
         pointer = self.pointers.get("response", "/response")
@@ -216,10 +222,24 @@ class _View:
             model=self._text("model") or self.raw.header("guardrail.model") or "unknown",
             locale=self._text("locale"),
             history=_turns(self._at("history")),
-            evidence=_passages(self._at("evidence")),
+            evidence=self._evidence(),
             value=self.value,
             response_path=("response",) if pointer == "/response" else _path(pointer),
         )
+
+    def _evidence(self) -> tuple[Passage, ...]:
+        """The record's passages, as many as can be weighed in a moment; the rest is told."""
+        found = _passages(self._at("evidence"))
+        kept, chars = found[:EVIDENCE_PASSAGES], 0
+        for count, passage in enumerate(kept):
+            chars += len(passage.text)
+            if chars > EVIDENCE_CHARS:
+                kept = kept[:count]
+                break
+        if len(kept) < len(found):
+            detail = f"{len(found) - len(kept)} passages beyond the first {len(kept)} weren't read"
+            self.findings.append(Finding("ground.not_evaluated", self.pointers.get("evidence", "/evidence"), detail))
+        return kept
 
     def _agent(self) -> str | None:
         named = self._text("agent_id")
@@ -275,6 +295,16 @@ def _path(pointer: str) -> tuple[str, ...]:
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
+def _raw_at(value: bytes, path: tuple[str, ...]) -> bytes:
+    """What stands at a path, as it was written. The path is known to be there."""
+    for part in path:
+        try:
+            value = bytes(_RAW_OBJECT.decode(value)[part])
+        except msgspec.ValidationError:
+            value = bytes(_RAW_ARRAY.decode(value)[int(part)])
+    return value
+
+
 def _step(found: Json, part: str) -> Json:
     if isinstance(found, dict):
         return found.get(part, _MISSING)
@@ -289,8 +319,17 @@ _USER_ROLES = frozenset({"user", "human", "customer", "client"})
 def _turns(found: Json) -> tuple[Turn, ...]:
     if not isinstance(found, list):
         return ()
-    turns = (t for t in found if isinstance(t, dict) and isinstance(t.get("text"), str))
-    return tuple(Turn(_role(str(t.get("role", ""))), t["text"]) for t in turns)
+    turns = [Turn(_role(str(t.get("role", ""))), t["text"]) for t in found if _is_turn(t)]
+    left = HISTORY_CHARS
+    for count, turn in enumerate(reversed(turns)):
+        left -= len(turn.text) + 1
+        if left < 0:
+            return tuple(turns[len(turns) - count :])
+    return tuple(turns)
+
+
+def _is_turn(found: Json) -> bool:
+    return isinstance(found, dict) and isinstance(found.get("text"), str)
 
 
 def _role(given: str) -> str:

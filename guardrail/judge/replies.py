@@ -23,11 +23,12 @@ def own_reply(subject: Subject | None, policy: Policy, locale: str, acted: Acted
     """The reply that stands in for a refused response: a reprompt, what is supported, or a request to say it again."""
     if subject is None:
         return "fallback", _reply(NO_INTENT, _text(policy, locale, "fallback"), None, ())
-    parameter = failing_parameter(subject, acted)
+    beyond = out_of_scope(subject, acted)
+    parameter = failing_parameter(subject, acted, beyond=beyond)
     if parameter is not None:
         text = _reprompt(policy, locale, parameter)
         return "reprompt", _reply(subject.intent.intent, text, parameter.id, subject.values)
-    if out_of_scope(subject, acted):
+    if beyond:
         return "out_of_scope", _reply(NO_INTENT, _text(policy, locale, "out_of_scope"), None, subject.values)
     refer = subject.refer[0]
     refer_id = refer.id if refer is not None and refer.allowed_for(subject.intent.intent) else None
@@ -45,7 +46,7 @@ def _reply(intent: Intent, answer: str | None, refer_id: str | None, values: Seq
     return Reply(intent, Answer(text, refer_id), tuple(values))  # type: ignore[arg-type]
 
 
-def failing_parameter(subject: Subject, acted: Acted) -> Parameter | None:
+def failing_parameter(subject: Subject, acted: Acted, *, beyond: bool) -> Parameter | None:
     """The parameter to ask for again: the first that fails; where only unknown ones were named, the first still
     wanting.
     """
@@ -56,7 +57,7 @@ def failing_parameter(subject: Subject, acted: Acted) -> Parameter | None:
         return failing[0]
     refer = subject.refer[0]
     passed = {value.parameter_id for value in subject.values}
-    if refer is not None and refer.id not in passed and refer.allowed_for(subject.intent.intent):
+    if refer is not None and not beyond and refer.id not in passed and refer.allowed_for(subject.intent.intent):
         return refer
     named = any(f.code == "catalog.unknown_parameter" for f, _ in acted) and bool(subject.trials)
     if named and not any(t.parameter for t in subject.trials):

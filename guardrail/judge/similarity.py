@@ -33,7 +33,7 @@ class PassageVectors:
             self._passages: Floats = np.zeros((len(texts), 0))
         else:
             self._passages = np.asarray(weights.todense(), dtype=np.float64)
-        self._gram: Floats = self._passages @ self._passages.T
+        self._lengths: Floats = np.sqrt(np.maximum((self._passages**2).sum(axis=1), 1e-300))
 
     def scores(self, pairs: Sequence[tuple[str, str]], *, alpha: float, k: int) -> list[float]:
         """The published score of each (query, answer), in [0, 1]."""
@@ -46,9 +46,8 @@ class PassageVectors:
         return [self._score(products[row : row + 2], norms[row : row + 2], alpha, k) for row in range(0, len(texts), 2)]
 
     def _score(self, products: Floats, norms: Floats, alpha: float, k: int) -> float:
-        lengths = np.sqrt(np.maximum(np.diag(self._gram), 1e-300))
-        order = np.argsort(-(products[0] / lengths), kind="stable")[:k]
-        length = float(np.sqrt(self._gram[np.ix_(order, order)].sum()))
+        order = np.argsort(-(products[0] / self._lengths), kind="stable")[:k]
+        length = float(np.linalg.norm(self._passages[order].sum(axis=0)))
         query, answer = (
             float(products[i][order].sum() / (norms[i] * length)) if norms[i] > 0 and length > 0 else 0.0
             for i in (0, 1)

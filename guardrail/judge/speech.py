@@ -9,13 +9,12 @@ once: an answer in the wrong language is judged all the same.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 import msgspec
 
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.pattern.phrases import PhraseSet
-from guardrail.judge.text import fold, plain, sentences
+from guardrail.judge.text import cached_if_short, fold, plain, sentences
 
 _CONTRACTIONS = tuple(
     (re.compile(pattern), full)
@@ -38,7 +37,7 @@ _YES = re.compile(r"\bsí\b|\bsi(?=,)", re.IGNORECASE)
 """Spanish yes, which without its accent would read as if."""
 
 
-@lru_cache(maxsize=4096)
+@cached_if_short
 def flat(text: str) -> str:
     """The sentence as single-spaced plain words, English contractions written out."""
     lowered = plain(_YES.sub("sii", text))
@@ -163,6 +162,8 @@ _OPENERS = frozenset(
 """Words that open a question."""
 _NEAR_CHARS = 25
 """How far before a deed or promise a condition or a negation still rules it."""
+_THING_CHARS = 200
+"""How far the name of a thing asked for may reach."""
 _THING_END = _words("thing_end")
 
 
@@ -339,7 +340,7 @@ def _thing(line: str, match: re.Match[str]) -> tuple[str, ...]:
     possessive = next(
         (i for i, word in enumerate(taken) if word in {"your", "votre", "vos", "su", "sus", "tu", "tus"}), len(taken)
     )
-    following = taken[possessive + 1 :] + line[match.end() :].split()
+    following = taken[possessive + 1 :] + line[match.end() : match.end() + _THING_CHARS].split()
     thing: list[str] = []
     for word in following[:6]:
         if word in _THING_END and (thing or word not in {"de", "du", "of"}):

@@ -26,6 +26,8 @@ from guardrail.judge.policy import Parameter, Policy
 from guardrail.judge.provenance import Origin, Provenance, trace
 from guardrail.judge.speech import Sentence, detect_language, read_answer
 
+HEARD_CHARS = 16_384
+"""What is read of a user's message: no chat says more at once."""
 ANSWER = "/generated_answer/answer"
 _OWN_WORDS = {Origin.VERBATIM, Origin.ALLOWED, Origin.HISTORY}
 PARAMETERS = "/user_messages_analysis/parameters"
@@ -69,6 +71,11 @@ class Trial(msgspec.Struct, frozen=True, gc=False):
         """Whether the model's pattern proves nothing (CONTRACT §5)."""
         return bool(self.refused_examples or self.accepted_examples or self.format_example_refused)
 
+    @property
+    def vouched(self) -> bool:
+        """Whether the operator's own pattern takes the value."""
+        return self.operator is not None and self.operator.execution is Execution.MATCHED
+
     def fits(self, code: str) -> bool:
         """Whether another value would have the same format."""
         return self.pattern is not None and execute(self.pattern, code).execution is Execution.MATCHED
@@ -84,7 +91,7 @@ class Trial(msgspec.Struct, frozen=True, gc=False):
             or self.repeated
         ):
             return False
-        decided = not self.discredited if self.operator is None else self.operator.execution is Execution.MATCHED
+        decided = not self.discredited if self.operator is None else self.vouched
         return decided and self.provenance is not None and self.provenance.origin in _OWN_WORDS
 
 
@@ -101,7 +108,13 @@ class Subject:
         answer = tree.get("generated_answer")
         self.fields: dict[str, Json] = answer if isinstance(answer, dict) else {}
         text = self.fields.get("answer")
-        self.answer: str | None = text if isinstance(text, str) else None
+        self.spoken: str | None = text if isinstance(text, str) else None
+        """The answer as the model gave it, however long."""
+        self.too_long = self.spoken is not None and len(self.spoken) > policy.layout.limits.answer_chars
+        self.answer: str | None = None if self.too_long else self.spoken
+        """The answer that is judged; null when there is none, or one beyond its limit, which nothing can save."""
+        self.message = record.user_message[:HEARD_CHARS]
+        """The user's message as far as it is heard."""
         self.out_of_scope: bool = self.fields.get("out_of_scope_request") is True
         found = tree.get("user_messages_analysis")
         self.analysis: dict[str, Json] = found if isinstance(found, dict) else {}
@@ -135,15 +148,15 @@ class Subject:
     @cached_property
     def said(self) -> Words:
         """What the user says in this turn."""
-        return read_words(self.record.user_message)
+        return read_words(self.message)
 
     @cached_property
     def known(self) -> Words:
         """What was said so far, and the values that passed: an answer may repeat it without evidence."""
-        rewritten = [v.parameter_value for v in self.values if v.parameter_value not in self.record.user_message]
+        rewritten = [v.parameter_value for v in self.values if v.parameter_value not in self.message]
         if not self.record.history and not rewritten:
             return self.said
-        turns = [self.record.user_message, *(turn.text for turn in self.record.history), *rewritten]
+        turns = [self.message, *(turn.text for turn in self.record.history), *rewritten]
         return read_words(" ; ".join(turns))
 
     @cached_property
@@ -231,7 +244,7 @@ class Subject:
             accepted_examples=accepted,
             format_example_refused=judged is not None and _format_refused(judged, item),
             operator=None
-            if parameter is None or parameter.pattern is None or not value
+            if parameter is None or parameter.pattern is None or value is None
             else self._execute(parameter.pattern, value),
             provenance=None if parameter is None or value is None else self._trace(value, parameter),
         )
@@ -251,7 +264,7 @@ class Subject:
     def _trace(self, value: str, parameter: Parameter) -> Provenance:
         history = self.record.history
         turns = tuple(turn.text for turn in history if turn.role == "user") if history else ()
-        return trace(value, self.record.user_message, parameter, turns)
+        return trace(value, self.message, parameter, turns)
 
 
 def spoken_locale(record: Record, policy: Policy) -> str:
@@ -259,7 +272,7 @@ def spoken_locale(record: Record, policy: Policy) -> str:
     explicit = (record.locale or "").partition("-")[0].lower()
     if explicit in LEXICONS:
         return explicit
-    return detect_language(record.user_message) or policy.layout.locale
+    return detect_language(record.user_message[:HEARD_CHARS]) or policy.layout.locale
 
 
 def quadrant(simulated: bool | None, execution: Execution) -> Quadrant:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, wraps
+from typing import TypeVar
 
 INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -18,7 +19,7 @@ _DROP_INVISIBLE = {ord(c): None for c in INVISIBLE + BIDI}
 _WORD = re.compile(r"[^\W_]+(?:[.,:/%][0-9]+)*%?|[€$£]")
 _PLAIN_WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_NUMBER = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|(?<![*#0-9])[0-9]+(?:[.,:/][0-9]+)*(?![#*])")
+_NUMBER = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|(?<![*#0-9])(?<![0-9][.,:/])[0-9]++(?:[.,:/][0-9]++)*+(?![#*])")
 _SENTENCE_END = re.compile(r"(?:[.!?…]+[\"'»”)\]]*|;)(?=\s|$)|[\n\r]+|(?<=[?!])(?=[A-ZÀ-Ý¿¡])")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|p\.ej|p|ex|dr|dra|mr|mrs|ms|sr|sra|st|no|n|vs|etc|approx|env)\.$", re.IGNORECASE
@@ -34,7 +35,23 @@ def strip_accents(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
 
 
-@lru_cache(maxsize=4096)
+T = TypeVar("T")
+_SHORT_CHARS = 512
+"""A longer text is read anew each time: thousands of them would fill the memory with users' words."""
+
+
+def cached_if_short(function: Callable[[str], T]) -> Callable[[str], T]:
+    """Remember what a pure function gives for short texts, the latest 4,096 of them."""
+    remembered = lru_cache(maxsize=4096)(function)
+
+    @wraps(function)
+    def call(text: str) -> T:
+        return remembered(text) if len(text) <= _SHORT_CHARS else function(text)
+
+    return call
+
+
+@cached_if_short
 def plain(text: str) -> str:
     """Lower case, no accents, straight apostrophes, compatibility forms resolved, invisible characters gone."""
     if not text.isascii():

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from guardrail.judge.codes import CODES
+from guardrail.judge.contract import PARAMETERS_MAX
 from guardrail.judge.decide import STRUCTURE, decide, judge
 from guardrail.judge.model import Action, Decision, Outcome, RawRecord, Reply, Source, encode
 from guardrail.judge.policy import ENGINE
@@ -223,11 +224,19 @@ def test_an_answer_at_its_limit_passes() -> None:
 
 
 def test_violations_are_bounded() -> None:
-    """Given a response with a thousand faults, then the decision lists a bounded number of them."""
-    items = [item(parameter_id=f"P{n}") for n in range(1_000)]
+    """Given a response with hundreds of faults, then the decision lists a bounded number of them."""
+    items = [dict.fromkeys(item(), 1) for _ in range(PARAMETERS_MAX)]
     decision = judged(parameter_turn(*items), PLAIN)
     assert len(decision.violations) == 200
     assert decision.outcome is Outcome.REJECTED
+
+
+def test_parameters_are_bounded() -> None:
+    """Given more parameters than any turn names, then none is looked at, and the response is refused."""
+    decision = judged(parameter_turn(*[item()] * (PARAMETERS_MAX + 1)), PLAIN)
+    assert codes(decision) == {"limits.too_large"}
+    assert decision.outcome is Outcome.REJECTED
+    assert decision.observations == ()
 
 
 def test_a_key_given_twice_is_used_only_when_both_agree() -> None:

@@ -52,13 +52,11 @@ def check(subject: Subject) -> Iterator[Finding]:
 def _scope(subject: Subject) -> Iterator[Finding]:
     intent = subject.intent
     if subject.out_of_scope and intent.named:
-        yield Finding(
-            "consistency.oos_but_intent", "/detected_intent", "called out of scope, yet an intent was detected"
-        )
+        yield Finding("consistency.oos_but_intent", intent.pointer, "called out of scope, yet an intent was detected")
     familiar = subject.fields.get("intents_i_am_familiar_with")
     if isinstance(familiar, list) and intent.intent.id is not None and not _listed(intent.intent, familiar, subject):
         yield Finding(
-            "consistency.intent_not_in_familiar", "/detected_intent", "not among the intents the model says it knows"
+            "consistency.intent_not_in_familiar", intent.pointer, "not among the intents the model says it knows"
         )
     if not intent.named and subject.answer and not subject.trials and _goes_along(subject):
         code = "answer_contradicts_reasoning" if subject.out_of_scope else "null_intent_affirming"
@@ -127,7 +125,7 @@ def _named_by_message(subject: Subject) -> Iterator[Finding]:
         yield Finding("consistency.false_refusal", ANSWER, f"the message names {named[0].id}")
     elif detected.id is not None and detected != named[0] and not subject.trials:
         yield Finding(
-            "consistency.intent_not_supported_by_message", "/detected_intent", f"the message names {named[0].id}"
+            "consistency.intent_not_supported_by_message", subject.intent.pointer, f"the message names {named[0].id}"
         )
 
 
@@ -184,18 +182,21 @@ def _asks_private(sentence: Sentence, subject: Subject) -> bool:
     """Whether a question or request is after personal data that neither the policy nor the user brought up."""
     if not (sentence.question or sentence.request or sentence.retry) or (sentence.refusal and not sentence.request):
         return False
-    return is_private(sentence.flat, subject.policy, subject.record.user_message)
+    return is_private(sentence.flat, subject.policy, subject.message)
 
 
 def _refused_values(subject: Subject) -> Iterator[Finding]:
-    """A value that failed by the model's own word must not be taken all the same."""
+    """A value that failed by the model's own word, or that isn't there, must not be taken all the same."""
     for trial in subject.trials:
-        if trial.quadrant is not Quadrant.REFUSAL or not trial.value:
+        nothing = trial.value == "" and trial.quadrant is Quadrant.AGREED
+        if not (trial.quadrant is Quadrant.REFUSAL or nothing) or trial.value is None:
             continue
-        taken = any(trial.value in s.text and not (s.denies or (s.retry and not s.courtesy)) for s in subject.sentences)
+        taken = trial.value != "" and any(
+            trial.value in s.text and not (s.denies or (s.retry and not s.courtesy)) for s in subject.sentences
+        )
         asked = any(s.question and len(s.flat.split()) > _BARE_QUESTION_WORDS for s in subject.sentences)
         answered = asked or (
-            asks_again(subject.sentences) or declines(subject.sentences) or any(s.denies for s in subject.sentences)
+            asks_again(subject.sentences) or declines(subject.sentences) or any(s.denies or s.invitation for s in subject.sentences)
         )
         if taken or not answered:
             yield Finding("consistency.confirm_after_fail", ANSWER, "takes a value that failed", parameter_id=trial.id)
@@ -237,7 +238,7 @@ def _stands_for(code: str, trial: Trial, subject: Subject) -> bool:
     """Whether a code takes a value's place: same form, unknown to the user, the evidence and the policy."""
     if code == trial.value or _form(code) != _form(str(trial.value)) or not trial.fits(code):
         return False
-    turns = [subject.record.user_message, *(turn.text for turn in subject.record.history)]
+    turns = [subject.message, *(turn.text for turn in subject.record.history)]
     given = [*turns, subject.policy.layout.prompt, *(passage.text for passage in subject.evidence.passages)]
     values = [other.value for other in subject.trials if other.passed]
     return code not in values and not any(code in text for text in given)
