@@ -13,6 +13,9 @@ from guardrail.judge.policy import Policies
 
 Headers = tuple[tuple[str, bytes | None], ...]
 
+LOST_HEADERS = ("guardrail.truncated", b"headers")
+"""Travels with a record whose headers didn't, all of them or the last ones."""
+
 OTHER = "other"
 NAME_CHARS = 128
 """Model and agent names are labels and keys; a longer one is no name."""
@@ -40,11 +43,12 @@ def producers_time(message: Message) -> bool:
 
 
 def _headers(message: Message) -> Headers:
-    """In order, duplicates and nulls included. A header name that isn't UTF-8 costs the headers, never the record."""
+    """In order, duplicates and nulls included. A header name that isn't UTF-8 costs the headers, never the record: the
+    client gives none of them then, and the record says so."""
     try:
         given = message.headers()
     except (UnicodeDecodeError, SystemError):
-        return ()
+        return (LOST_HEADERS,)
     return tuple(given) if given else ()  # type: ignore[arg-type]  # a message read from a broker has a list of pairs
 
 

@@ -16,14 +16,25 @@ from guardrail.judge.decide import Judged
 from guardrail.judge.model import Action, Decision, Outcome, RawRecord, Violation, encode
 from guardrail.judge.record import replace_response
 from guardrail.settings import TopicSettings
-from guardrail.stream.deadletter import TRUNCATED, Reason, error_headers, letter, wire_bytes, without_errors
-from guardrail.stream.record import Headers
+from guardrail.stream.deadletter import (
+    TRUNCATED,
+    Reason,
+    error_headers,
+    letter,
+    wire_bytes,
+    without_errors,
+)
+from guardrail.stream.record import LOST_HEADERS, Headers
 
 OURS = frozenset(f"guardrail.{name}" for name in ("outcome", "codes", "policy", "engine", "decision", "source"))
 TRACEPARENT = "traceparent"
+CUTS = (b"value", b"headers", b"key")
+"""What `guardrail.truncated` names, in this order."""
 TEXT_CHARS = 200
 LIST_COUNT = 50
 NAME_CHARS = 300
+HEADERS_COUNT = 100_000
+"""librdkafka's readers see a record with more as one without any."""
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -98,7 +109,8 @@ def settle(raw: RawRecord, judged: Judged, routes: Routes, *, keep_time: bool = 
     if decision.outcome is Outcome.DEAD_LETTER:
         return refuse(raw, decision, _judged_reason(decision), routes, time_ms)
     key, target = _key(raw, judged), routes.of(decision.outcome)
-    made = Outgoing(target.topic, key, _value(raw, judged), (*_kept(raw), *_ours(raw, decision)), time_ms)
+    headers = _fewer(_kept(raw), _ours(raw, decision))
+    made = Outgoing(target.topic, key, _value(raw, judged), headers, time_ms)
     if (size := made.wire_bytes()) > target.max_bytes:
         message = f"{decision.outcome.value} record of {size} bytes, {target.topic} takes {target.max_bytes}"
         return refuse(raw, decision, Reason("OutputTooLarge", message, "produce"), routes, time_ms)
@@ -109,7 +121,11 @@ def refuse(raw: RawRecord, decision: Decision, reason: Reason, routes: Routes, t
     """The dead letter and its decision, for whatever reason. `enforced_outcome` still tells what was judged."""
     decision = replace(decision, outcome=Outcome.DEAD_LETTER)
     ours = (*_ours(raw, decision), *error_headers(raw, reason))
-    key, value, headers = letter(raw, without_errors(_kept(raw)), ours, routes.dead_letter.max_bytes)
+    kept = without_errors(_kept(raw))
+    fitting = kept[: max(HEADERS_COUNT - len(ours) - 1, 0)]
+    key, value, headers = letter(raw, fitting, ours, routes.dead_letter.max_bytes)
+    if LOST_HEADERS in raw.headers or len(fitting) < len(kept):
+        headers = _marked(headers)  # `letter` keeps room for it
     dead = Outgoing(routes.dead_letter.topic, key, value, headers, time_ms)
     return Routed(decision, (dead, decision_record(key, raw, decision, routes.decisions, time_ms)))
 
@@ -176,6 +192,20 @@ def _key(raw: RawRecord, judged: Judged) -> bytes | None:
 def _kept(raw: RawRecord) -> Headers:
     """Theirs: all but those of an earlier pass of ours."""
     return tuple(header for header in raw.headers if header[0] not in OURS)
+
+
+def _fewer(kept: Headers, ours: Headers) -> Headers:
+    """Theirs, then ours; the last of theirs are left out, and a header says so, where a reader would take none."""
+    if len(kept) + len(ours) <= HEADERS_COUNT:
+        return (*kept, *ours)
+    return _marked((*kept[: HEADERS_COUNT - len(ours) - 1], *ours))
+
+
+def _marked(headers: Headers) -> Headers:
+    """With one header that names what was cut: the headers, beside what it names already."""
+    cut = {word for name, value in headers if name == TRUNCATED for word in (value or b"").split(b",")}
+    words = [word for word in CUTS if word in cut | {LOST_HEADERS[1]}]
+    return (*(header for header in headers if header[0] != TRUNCATED), (TRUNCATED, b",".join(words)))
 
 
 def _ours(raw: RawRecord, decision: Decision) -> Headers:

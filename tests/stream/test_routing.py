@@ -26,6 +26,7 @@ from guardrail.judge.model import (
     Violation,
 )
 from guardrail.stream.deadletter import CONNECT, STREAMS, Reason
+from guardrail.stream.record import LOST_HEADERS
 from guardrail.stream.routing import OURS, Outgoing, Route, Routes, refuse, route, settle
 
 ROUTES = Routes()
@@ -110,6 +111,33 @@ def test_our_headers_are_replaced() -> None:
     dead, _ = route(raw(headers=(("a", b"1"),)), judged(Outcome.DEAD_LETTER), ROUTES)
     again, _ = route(raw(headers=dead.headers), judged(Outcome.DEAD_LETTER), ROUTES)
     assert again.headers == dead.headers
+
+
+@pytest.mark.parametrize("count", [100_000, 99_995, 99_994])
+@pytest.mark.parametrize("outcome", [Outcome.APPROVED, Outcome.DEAD_LETTER])
+def test_too_many_headers_are_cut_and_told(outcome: Outcome, count: int) -> None:
+    """Given more headers than readers take with ours, then the last of theirs are left out, and a header says so."""
+    theirs = tuple((f"h{index % 100}", None) for index in range(count))
+    wide = replace(ROUTES, approved=Route("wide", 10_000_000), dead_letter=Route("letters", 10_000_000))
+    [output, _] = route(raw(headers=theirs), judged(outcome), wide)
+    ours = [header for header in output.headers if not header[0].startswith("h")]
+    kept = len(output.headers) - len(ours)
+    assert len(output.headers) <= 100_000
+    assert output.headers[:kept] == theirs[:kept]
+    assert (output.headers[-1] == LOST_HEADERS) is (kept < count)
+    assert {"guardrail.outcome", "guardrail.source"} <= {name for name, _ in ours}
+
+
+def test_lost_headers_stay_told() -> None:
+    """Given a record whose headers couldn't be read, then its output and its dead letter say so once, beside cuts."""
+    marked = raw(headers=(LOST_HEADERS,))
+    for outcome in (Outcome.APPROVED, Outcome.DEAD_LETTER):
+        output, _ = route(marked, judged(outcome), ROUTES)
+        assert output.headers.count(LOST_HEADERS) == 1
+    narrow = replace(ROUTES, dead_letter=Route("dlq", 8_192))
+    [dead, _] = route(raw(value=b"v" * 9_000, headers=(LOST_HEADERS,)), judged(Outcome.DEAD_LETTER), narrow)
+    assert [value for name, value in dead.headers if name == LOST_HEADERS[0]] == [b"value,headers"]
+    assert dead.wire_bytes() <= 8_192
 
 
 def test_null_keys_become_the_conversation() -> None:
