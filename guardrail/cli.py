@@ -64,6 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:  # a full disk, a file that went away
+        return _complain(InputError(f"{error.filename or 'output'}: {error.strerror}"), EX_USAGE)
     except KeyboardInterrupt:
         return 130
 
@@ -142,7 +144,9 @@ def _decide(batch: list[RawRecord], policies: Policies) -> list[Decision]:
     except Exception as error:  # noqa: BLE001 - whatever it is, every line gets a decision
         if len(batch) > 1:
             return [decision for record in batch for decision in _decide([record], policies)]
-        _err.print(f"line {batch[0].source.offset}: an error of our own: {type(error).__name__}", style="red")
+        _err.print(
+            f"line {(batch[0].source.offset or 0) + 1}: an error of our own: {type(error).__name__}", style="red"
+        )
         return [unjudged(batch[0], policies).decision]
 
 

@@ -24,7 +24,7 @@ def read_line(line: bytes, index: int) -> RawRecord | None:
     `index` counts the lines from 0 and becomes the record's offset. A line whose keys aren't all a record line's is
     taken as the bare value; so is a line that isn't JSON, which the judge then makes a dead letter.
     """
-    stripped = line.strip()
+    stripped = line.removeprefix(b"\xef\xbb\xbf").strip()
     if not stripped:
         return None
     fields = _fields(stripped)
@@ -61,6 +61,8 @@ def _record(fields: dict[str, msgspec.Raw], index: int) -> RawRecord:
 
 
 def _value(fields: dict[str, msgspec.Raw]) -> bytes | None:
+    if "value_b64" in fields and "value" in fields:
+        raise ValueError("value and value_b64 are one")
     if "value_b64" in fields:
         try:
             return base64.b64decode(msgspec.json.decode(fields["value_b64"], type=str), validate=True)

@@ -115,10 +115,17 @@ def test_half_a_surrogate_pair_in_a_line_is_carried() -> None:
     assert found.value == b'{"agent_id": "a", "note": "\\ud83d"}'
 
 
+def test_a_byte_order_mark_is_not_part_of_a_line() -> None:
+    """Given a file that begins with a byte order mark, then its first line is a record line like the others."""
+    found = read_line(b'\xef\xbb\xbf{"key": "k", "value": {"z": 1.10}}', 0)
+    assert found is not None
+    assert (found.key, found.value) == (b"k", b'{"z": 1.10}')
+
+
 @given(st.binary(max_size=60))
 def test_any_bytes_are_a_record_or_none(line: bytes) -> None:
     """Given any bytes, then there is a record unless the line is blank."""
-    assert (read_line(line, 0) is None) == (not line.strip())
+    assert (read_line(line, 0) is None) == (not line.removeprefix(b"\xef\xbb\xbf").strip())
 
 
 PARTS = st.recursive(

@@ -179,6 +179,7 @@ def _coerce_parameters(analysis: dict[str, Json], pointer: str, findings: list[F
     items = analysis.get("parameters")
     if isinstance(items, dict):
         findings.append(Finding("schema.coerced", pointer, "a single object where a list of one belongs"))
+        _boolean(items, "simulate_regex_execution", pointer, findings)
         analysis["parameters"] = items = [items]
     if isinstance(items, list):
         for index, item in enumerate(items):

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 
 import msgspec
 
-from guardrail.judge.evidence import NEAR_COPY
+from guardrail.judge.content import read_words
+from guardrail.judge.evidence import NEAR_COPY, Window
 from guardrail.judge.formats import counted_units
 from guardrail.judge.grounding import Doubt
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.marks import clean
 from guardrail.judge.model import Edit
-from guardrail.judge.speech import read_answer
+from guardrail.judge.speech import Sentence, read_answer
 from guardrail.judge.subject import ANSWER, Subject
 from guardrail.judge.text import printable
 
@@ -86,7 +87,10 @@ def _doubt_changes(subject: Subject, doubts: Sequence[Doubt]) -> list[_Change]:
     for doubt in doubts:
         window, sentence = doubt.window, doubt.sentence
         misquoted = (
-            window is not None and window.passage_id is not None and subject.measure(sentence).cover >= NEAR_COPY
+            window is not None
+            and window.passage_id is not None
+            and subject.measure(sentence).cover >= NEAR_COPY
+            and not _of_another(sentence, window, subject)
         )
         new = window.text if misquoted and window is not None and window.text not in said else ""
         changes.append(
@@ -94,6 +98,12 @@ def _doubt_changes(subject: Subject, doubts: Sequence[Doubt]) -> list[_Change]:
         )
         said += new
     return changes
+
+
+def _of_another(sentence: Sentence, window: Window, subject: Subject) -> bool:
+    """Whether a sentence is about something that its window doesn't speak of: what the user named, or nobody knows."""
+    strange = read_words(sentence.text).stems - window.words.stems
+    return bool(strange & subject.said.stems or strange - subject.evidence.stems)
 
 
 def _apply(answer: str, changes: Sequence[_Change]) -> str:

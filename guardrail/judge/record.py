@@ -191,7 +191,12 @@ class _View:
             return self._dead("transport.missing_metadata", "", "agent_id is missing")
         policy = self.policies.get(agent_id)
         if policy is None:
-            return self._dead("transport.unknown_agent", "/agent_id", "no policy for this agent", agent_id)
+            return self._dead(
+                "transport.unknown_agent",
+                "/agent_id" if "agent_id" in self.fields else "",
+                "no policy for this agent",
+                agent_id,
+            )
         self.pointers = policy.input
         message = self._text("user_message")
         response = self._response()

@@ -77,13 +77,13 @@ def out_of_scope(subject: Subject, acted: Acted) -> bool:
 def _reprompt(policy: Policy, locale: str, parameter: Parameter) -> str:
     label = parameter.id.replace("_", " ")
     own = policy.layout.replies.get("reprompt", {})
-    if not parameter.format and not (own.get(locale) or own.get(policy.layout.locale)):
+    if not parameter.format and not own.get(locale):
         return LEXICONS[locale].replies.reprompt_plain.format(parameter=label)
     return _text(policy, locale, "reprompt", parameter=label, format=parameter.format.rstrip("."))
 
 
 def _text(policy: Policy, locale: str, kind: str, **fields: str) -> str:
     own: dict[str, str] = policy.layout.replies.get(kind, {})  # type: ignore[call-overload]
-    template = own.get(locale) or own.get(policy.layout.locale) or getattr(LEXICONS[locale].replies, kind)
+    template = own.get(locale) or getattr(LEXICONS[locale].replies, kind)
     names = ", ".join(str(intent.name) for intent in policy.intents.values())
     return str(template).format(**fields) if kind != "out_of_scope" else str(template).format(intents=names)

@@ -203,3 +203,14 @@ def test_where_there_is_no_answer_nothing_is_corrected() -> None:
     del turn["generated_answer"]["answer"]
     decision = judged(turn, "cancel XKT904\0", policy)
     assert (decision.outcome, decision.edits) == (Outcome.REJECTED, ())
+
+
+def test_evidence_of_another_thing_corrects_nothing() -> None:
+    """Given a wrong sentence about a thing that the evidence doesn't have, then what the evidence says of something
+    else isn't put in its place.
+    """
+    policy = hotel(evidence=[{"id": "parking", "text": "Parking costs 18 euros per night."}])
+    turn = scope_turn("The gym costs 99 euros per night.", policy)
+    decision = judged(turn, "How much is the gym?", policy)
+    assert all(edit.after == "" for edit in decision.edits)
+    assert decision.outcome is Outcome.REJECTED

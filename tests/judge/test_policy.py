@@ -216,3 +216,12 @@ def test_what_an_agent_is_called() -> None:
 def test_the_open_policies_are_read_by_their_agents() -> None:
     """Given the folder of open policies, then each is found under its agent."""
     assert {path.stem for path in (CASES / "policies").glob("*.yaml")} == set(policies())
+
+
+def test_a_schema_fetches_nothing() -> None:
+    """Given a response schema that refers beyond the policy, when compiled, then it is a fault: what a file or a
+    server says may not change a verdict.
+    """
+    for place in ("file:///etc/hostname", "http://127.0.0.1:9/schema.json"):
+        with pytest.raises(PolicyError, match=r"response\.schema: not a JSON Schema"):
+            compile_policy(HEAD + f"response:\n  schema: {{$ref: '{place}'}}\n", "p.yaml")

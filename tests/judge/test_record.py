@@ -399,3 +399,17 @@ def test_the_policys_own_bound_refuses_a_large_record() -> None:
     assert found.decision.outcome is Outcome.REJECTED
     assert "limits.too_large" in codes(found.decision)
     assert found.decision.answer_source == "fallback"
+
+
+def test_a_mapped_response_keeps_its_repeated_keys_in_sight() -> None:
+    """Given a mapped response that is an object with a key twice, then it is refused like an unmapped one."""
+    policy = hotel(input={"response": "/llm/0"})
+    good = TURN[:-1] + ', "answer": 1, "answer": 2}'
+    body = value(response=...)[:-1] + b', "llm": [' + good.encode() + b"]}"
+    assert "types.duplicate_key" in codes(opened(body, policy).decision)
+
+
+def test_an_agent_named_by_a_header_has_no_place_in_the_record() -> None:
+    """Given an unknown agent in a header, then the finding points to the whole record."""
+    found = opened(value(agent_id=...), headers=(("guardrail.agent", b"nobody"),))
+    assert [(v.code, v.pointer) for v in found.decision.violations] == [("transport.unknown_agent", "")]

@@ -120,11 +120,9 @@ def test_a_policys_own_texts_come_first(kind: str, locale: str, text: str) -> No
     assert answer(refused(kind, locale, hotel(replies=OWN))) == text
 
 
-def test_a_locale_without_an_own_text_takes_the_policys_own_language() -> None:
-    """Given an own text in the policy's locale alone, then it is used for every language: its author chose the
-    words.
-    """
-    assert answer(refused("fallback", "fr", hotel(replies=OWN))) == "Sorry?"
+def test_a_locale_without_an_own_text_takes_the_built_in_one() -> None:
+    """Given an own text in the policy's locale alone, then other languages are answered in theirs, by the built-in."""
+    assert answer(refused("fallback", "fr", hotel(replies=OWN))) == LEXICONS["fr"].replies.fallback
 
 
 def test_an_own_reprompt_holds_for_a_parameter_without_a_format_too() -> None:
@@ -210,3 +208,9 @@ def test_a_placeholder_in_a_format_stays_text() -> None:
     """Given a format text with braces in it, then the reprompt shows them."""
     policy = hotel(booking={"format": "like {format} or {x}", "examples": {}})
     assert "like {format} or {x}" in answer(refused("reprompt", "en", policy))
+
+
+def test_a_parameter_that_did_not_fail_is_not_asked_for_beyond_the_agent() -> None:
+    """Given a request beyond the agent and an answer that refers to a parameter, then what is supported is told."""
+    turn = scope_turn("Yes, I found them.", intent=None, answer_refer_to_parameter_id="Booking_id")
+    assert judged(turn, "find my keys").answer_source == "out_of_scope"

@@ -196,7 +196,9 @@ def _refused_values(subject: Subject) -> Iterator[Finding]:
         )
         asked = any(s.question and len(s.flat.split()) > _BARE_QUESTION_WORDS for s in subject.sentences)
         answered = asked or (
-            asks_again(subject.sentences) or declines(subject.sentences) or any(s.denies or s.invitation for s in subject.sentences)
+            asks_again(subject.sentences)
+            or declines(subject.sentences)
+            or any(s.denies or s.invitation for s in subject.sentences)
         )
         if taken or not answered:
             yield Finding("consistency.confirm_after_fail", ANSWER, "takes a value that failed", parameter_id=trial.id)

@@ -41,6 +41,8 @@ def quoted(quote: str, **changes: Any) -> Decision:
 
 
 REFUSED = {"parameter_extracted_part": "ab1234", "simulate_regex_execution": False}
+NOTHING = {"parameter_extracted_part": "", "simulate_regex_execution": False}
+NOTHING_FITS = {"parameter_extracted_part": "", "parameter_value_format_regex": "^([A-Z]{3}[0-9]{3})?$"}
 AGAIN = "Please give a valid booking ID with 3 letters and 3 numbers."
 DAY = "Which day would you like?"
 
@@ -163,6 +165,14 @@ EMITTED: dict[str, list[Pair]] = {
         ),
     ],
     "confirm_after_fail": [
+        (
+            lambda: turn("hello", item_changes=NOTHING, answer="Thanks, your booking ID is noted."),
+            lambda: turn("hello", item_changes=NOTHING, answer=AGAIN),
+        ),
+        (
+            lambda: turn("hello", item_changes=NOTHING_FITS, answer="Thanks, your booking ID is noted."),
+            lambda: turn("hello", item_changes=NOTHING_FITS, answer="Take your time."),
+        ),
         (
             lambda: turn("its ab1234", item_changes=REFUSED, answer="Thanks, I noted ab1234."),
             lambda: turn("its ab1234", item_changes=REFUSED, answer=AGAIN),
