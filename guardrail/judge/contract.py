@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema_rs
 
 from guardrail.judge.document import Shape
+from guardrail.judge.jsontext import pointer as json_pointer
 from guardrail.judge.layout import LimitsLayout, ResponseLayout
 from guardrail.judge.model import Finding, Json
 from guardrail.judge.text import printable
@@ -199,11 +200,6 @@ def _null(parent: dict[str, Json], key: str, pointer: str, findings: list[Findin
         findings.append(Finding("schema.string_null", f"{pointer}/{key}", "text that spells null"))
 
 
-def pointer(path: list[str | int]) -> str:
-    """An RFC 6901 JSON Pointer of a path."""
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
-
-
 def errors(contract: Contract, name: str, tree: dict[str, Json]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The schema's complaints as (kind, pointer, particulars), in the order of the schema."""
     validator = contract.validators[name]
@@ -212,7 +208,7 @@ def errors(contract: Contract, name: str, tree: dict[str, Json]) -> Iterator[tup
     except UnicodeEncodeError:  # half a surrogate pair, which jsonschema-rs can't hold
         found = list(islice(validator.iter_errors(_printable(tree)), ERRORS_MAX))
     for error in found:
-        yield error.kind.name, pointer(error.instance_path), error.kind.as_dict()
+        yield error.kind.name, json_pointer(error.instance_path), error.kind.as_dict()
 
 
 def _printable(node: Json) -> Json:

@@ -31,7 +31,7 @@ ENGINE = f"guardrail-{VERSION}+{DIGEST}"
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A configured parameter. `example` values come from `examples`; `folded_format` is the format as bare words."""
+    """A configured parameter. `valid` and `invalid` are its examples; `folded_format` is the format as bare words."""
 
     id: str
     format: str

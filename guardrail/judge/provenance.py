@@ -18,7 +18,7 @@ import msgspec
 from guardrail.judge.dates import dates_in
 from guardrail.judge.numerals import joined
 from guardrail.judge.policy import Parameter
-from guardrail.judge.text import cached_if_short, fold, plain, visible
+from guardrail.judge.text import cached_if_short, fold, name_key, plain, visible
 
 _INNER_SIGNS = "-_/+@&"
 """Signs that join letters and digits into one token; `.`, `,` and `:` join digits alone."""
@@ -167,7 +167,7 @@ def _altered(value: str, message: str) -> str:
         return "invisible"
     if value.casefold() in message.casefold():
         return "case"
-    if _bare(value) and _bare(value) in _bare(message):
+    if name_key(value) and name_key(value) in name_key(message):
         return "signs"
     if set(dates_in(value)) & set(dates_in(message, both_orders=True)):
         return "date"
@@ -175,7 +175,3 @@ def _altered(value: str, message: str) -> str:
     if len(digits) >= 8 and digits[-8:] in re.sub(r"[^0-9]", "", message):
         return "digits"
     return ""
-
-
-def _bare(text: str) -> str:
-    return fold(text).replace(" ", "")

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import orjson
 
+from guardrail.judge.jsontext import UNREAD, at, tokens
 from guardrail.judge.model import Finding, Json, Passage, RawRecord, Record, Turn, Value
 from guardrail.judge.policy import Policies, Policy
 
@@ -157,7 +158,7 @@ def _repeated(fields: dict[str, Json], value: bytes, policies: Policies) -> Find
         keys.update(key for key, _ in pairs)
 
     json.loads(value, object_pairs_hook=collect, parse_int=len, parse_float=len)  # only the keys matter
-    ours = {*_FIELDS, *(_path(pointer)[0] for policy in policies.values() for pointer in policy.input.values())}
+    ours = {*_FIELDS, *(tokens(pointer)[0] for policy in policies.values() for pointer in policy.input.values())}
     twice = sorted(key for key, count in keys.items() if count > 1 and key in ours)
     return (
         Finding("types.duplicate_key", f"/{twice[0]}", "a field of the record is given twice", fatal=True)
@@ -213,7 +214,7 @@ class _View:
             return None if found is _MISSING else found
         pointer = self.pointers.get("response")
         self.findings.append(Finding("transport.object_response", pointer or "/response"))
-        return _raw_at(self.value, _path(pointer or "/response")).decode()
+        return _raw_at(self.value, tokens(pointer or "/response")).decode()
 
     def _record(self, policy: Policy, message: str, response: str) -> Record:
         pointer = self.pointers.get("response", "/response")
@@ -229,7 +230,7 @@ class _View:
             history=_turns(self._at("history")),
             evidence=self._evidence(),
             value=self.value,
-            response_path=("response",) if pointer == "/response" else _path(pointer),
+            response_path=tuple(tokens(pointer)),
         )
 
     def _evidence(self) -> tuple[Passage, ...]:
@@ -281,10 +282,8 @@ class _View:
         return self.fields.get(name, _MISSING) if mapped is None else self._pointed(mapped)
 
     def _pointed(self, pointer: str) -> Json:
-        found: Json = self.fields
-        for part in _path(pointer):
-            found = _step(found, part)
-        return found
+        found = at(self.fields, tokens(pointer))
+        return _MISSING if found is UNREAD else found
 
     def _dead(self, code: str, pointer: str, detail: str, agent_id: str | None = None) -> Reading:
         return Reading(None, None, agent_id, (*self.findings, Finding(code, pointer, detail, fatal=True)))
@@ -296,11 +295,7 @@ def _as_text(found: Json) -> str | None:
     return str(found) if isinstance(found, int) and not isinstance(found, bool) else None
 
 
-def _path(pointer: str) -> tuple[str, ...]:
-    return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
-
-
-def _raw_at(value: bytes, path: tuple[str, ...]) -> bytes:
+def _raw_at(value: bytes, path: Sequence[str]) -> bytes:
     """What stands at a path, as it was written. The path is known to be there."""
     for part in path:
         try:
@@ -308,14 +303,6 @@ def _raw_at(value: bytes, path: tuple[str, ...]) -> bytes:
         except msgspec.ValidationError:
             value = bytes(_RAW_ARRAY.decode(value)[int(part)])
     return value
-
-
-def _step(found: Json, part: str) -> Json:
-    if isinstance(found, dict):
-        return found.get(part, _MISSING)
-    if isinstance(found, list) and part.isdecimal() and int(part) < len(found):
-        return found[int(part)]
-    return _MISSING
 
 
 _USER_ROLES = frozenset({"user", "human", "customer", "client"})

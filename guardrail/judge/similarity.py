@@ -3,7 +3,8 @@
 It must never be the gate by default: see GROUNDING §1.
 
 `Score = alpha * Sim(answer, D) + (1 - alpha) * Sim(query, D)` where D is the query's top-k passages as one document
-and Sim the TF-IDF cosine. Vectors are fitted once a policy and transformed once a batch; every row is computed alone,
+and Sim the TF-IDF cosine. Vectors are fitted once a policy (once more for a record that
+brings evidence) and transformed once a batch; every row is computed alone,
 so that a record's score has the same bits in any batch. Source: the paper summarised in seed 002.
 """
 

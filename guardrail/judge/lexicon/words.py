@@ -21,7 +21,7 @@ class Lexicon(msgspec.Struct, frozen=True):
     """One language. Every entry is flat text: lower case, no accents, contractions written out, words single-spaced.
 
     Fields of type str list words. Fields of type tuple list phrases, in the notation that `speech.phrase` compiles:
-    `*` any word, `**` up to four words, `?x` x or nothing, `a|b` either, `x~` any ending, `@done` a word of `done_words`,
+    `*` any word, `**` up to six words, `?x` x or nothing, `a|b` either, `x~` any ending, `@done` a word of `done_words`,
     `^` the sentence begins here, `$` it ends here.
     """
 
