@@ -27,6 +27,8 @@ LOG = logging.getLogger("guardrail.stream")
 
 CALL_S = 1.0
 """One call's wait. SIGTERM is seen between calls, so it stays short; an unfinished call is repeated."""
+PURGED = frozenset({KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT})  # noqa: SLF001  # public names
+"""Given up because another delivery, or the transaction, has failed."""
 PAUSES_S = (0.05, 1.0)
 STOPPING_S = 1.5
 """What a transaction still gets once we are stopping, all its calls together."""
@@ -82,7 +84,7 @@ class Publisher:
             except BufferError:
                 if time.monotonic() > self._limit_s(self._until_s) or self._failed:
                     raise AbortError(f"send: the queue stays full{self._why()}") from None
-                self._live.poll(0.05)
+                self._room()
             except KafkaException as failure:
                 raise self._unsent(kafka_error(failure), out.topic) from failure
 
@@ -145,6 +147,13 @@ class Publisher:
             raise RestartError("no producer")
         return self._producer
 
+    def _room(self) -> None:
+        """Lets deliveries end. Raises what a fatal error asks for: a poll tells that too."""
+        try:
+            self._live.poll(0.05)
+        except KafkaException as failure:
+            raise as_ours(kafka_error(failure), "send") from failure
+
     def _unsent(self, error: KafkaError, topic: str) -> Exception:
         """What a refused `produce` means: it carries no flags, and most often follows a failed delivery."""
         if error.code() in RECORDS_FAULT or any(e.code() in RECORDS_FAULT for e, _ in self._failed):
@@ -159,9 +168,10 @@ class Publisher:
 
     def _why(self) -> str:
         """The first delivery of the transaction that failed: what the calls after it say is only its consequence."""
-        if not self._failed:
+        failed = [one for one in self._failed if one[0].code() not in PURGED]
+        if not failed:
             return ""
-        error, topic = self._failed[0]
+        error, topic = failed[0]
         return f" (not delivered to {topic}: {error.name()})"
 
     def _limit_s(self, until_s: float) -> float:

@@ -158,7 +158,7 @@ class Gate:
                 LOG.error("topics missing", extra={"topics": missing, "hint": "guardrail topics --create"})
             told = True
             self.health.beat()
-            self.health.failing = f"missing topics: {', '.join(missing)} (guardrail topics --create)"
+            self.health.failing = _told(missing)
             self._stopping.wait(TOPICS_PAUSE_S)
         return told and not self._stopping.is_set()
 
@@ -210,6 +210,9 @@ class Gate:
             self._source.rewind()
         except TransientError as worse:
             return worse
+        if missing := self._missing():  # the error that follows from it doesn't say so
+            LOG.error("topics missing", extra={"topics": missing, "hint": "guardrail topics --create"})
+            self._failed = _told(missing)
         self._show()
         return None
 
@@ -338,6 +341,10 @@ def _traced(raw: RawRecord, judged: Judged) -> Judged:
     """With the trace that shows it, where there is one."""
     found = trace_id(raw, judged.decision)
     return replace(judged, decision=replace(judged.decision, trace_id=found)) if found else judged
+
+
+def _told(missing: Sequence[str]) -> str:
+    return f"missing topics: {', '.join(missing)} (guardrail topics --create)"
 
 
 def _outcomes(settled: Sequence[Settled]) -> Iterator[Outgoing]:

@@ -4,7 +4,7 @@ import time
 from collections import Counter
 
 import pytest
-from confluent_kafka import Consumer
+from confluent_kafka import Consumer, KafkaException
 
 from guardrail.errors import TransientError
 from guardrail.judge.decide import judge
@@ -12,12 +12,14 @@ from guardrail.judge.model import RawRecord
 from guardrail.judge.policy import Policies
 from guardrail.stream import embedded
 from guardrail.stream.embedded import EMBEDDED, Embedded, play, read
+from guardrail.stream.source import AssignedSource
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
 from tests.scoring import policies
-from tests.stream.deployment import PATIENCE_S, case_records, produce
+from tests.stream.deployment import PATIENCE_S, case_records, produce, wait_until
+from tests.stream.records import record
 
-END_TXN, PRODUCE, TXN_OFFSET_COMMIT, INIT_PRODUCER_ID = 26, 0, 28, 22  # Kafka's request numbers
+END_TXN, PRODUCE, OFFSET_FETCH, TXN_OFFSET_COMMIT, INIT_PRODUCER_ID = 26, 0, 9, 28, 22  # Kafka's request numbers
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +88,36 @@ def test_injected_errors_lose_nothing(agents: Policies, request_key: int, code: 
         assert gate.report.value(names.ABORTS, fault) >= 1
     else:
         assert set(decided.values()) == {1}
+
+
+def test_a_failed_delivery_names_its_topic(agents: Policies) -> None:
+    """Given a topic that refuses us, when the commit fails for it, then the fault says which topic and why."""
+    with Embedded() as cluster:
+        settings = cluster.settings()
+        produce(settings, [record()])
+        gate = Gate(settings, agents, broker=EMBEDDED)
+        gate.open()
+        try:
+            cluster.fail_next(PRODUCE, [29] * 3)
+            with pytest.raises(TransientError, match=r"AUTHORIZATION_FAILED.* (llm|guardrail)\.[a-z.]+"):
+                wait_until(lambda: gate.step() > 0, "a batch")
+        finally:
+            gate.close()
+
+
+def test_an_offset_in_error_is_no_beginning() -> None:
+    """Given a broker that can't tell a committed offset, then that is raised: the whole topic isn't read again."""
+    with Embedded() as cluster:
+        topic = cluster.settings().topics.raw
+        consumer = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "g", "log_level": 0})
+        source = AssignedSource(consumer, topic)
+        cluster.fail_next(OFFSET_FETCH, [30])  # GROUP_AUTHORIZATION_FAILED
+        with pytest.raises(KafkaException, match="GROUP_AUTHORIZATION_FAILED"):
+            source.open()
+        assert not source.partitions
+        source.open()
+        assert source.partitions == {0}
+        consumer.close()
 
 
 def test_the_cluster_ends_with_the_block() -> None:
