@@ -42,7 +42,7 @@ bench: setup ## figures: open cases, structural path
 	$(PY) -m tests.benchmarks
 
 soak: setup tools ## the slow tests
-	$(PY) -m pytest tests/soak
+	$(PY) -m pytest -o python_files="soak_*.py" -s tests/soak
 
 constraints: ## pin the dependencies again (no index address is recorded)
 	$(PY) -m pip install --quiet pip-tools
