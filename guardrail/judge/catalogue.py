@@ -63,10 +63,11 @@ def match_intent(tree: dict[str, Json], policy: Policy) -> IntentMatch:
             ("/detected_intent/id", match_intent_name(detected.get("id"), policy)),
             ("/detected_intent/name", match_intent_name(detected.get("name"), policy)),
         ]
-    if not names or (names[0][1] is _NONE and names[1][1] is _NONE):
+    if not names or names[0][1] is _NONE:
         analysis = tree.get("user_messages_analysis")
         current = analysis.get("current_intent") if isinstance(analysis, dict) else None
-        names = [("/user_messages_analysis/current_intent", match_intent_name(current, policy))]
+        if current is not None or not names:
+            names = [("/user_messages_analysis/current_intent", match_intent_name(current, policy))]
     given = tuple([named for named in names if named[1] is not _NONE])
     intents = {match.intent.id: match.intent for _, match in given}
     only = next(iter(intents.values())) if len(intents) == 1 else NO_INTENT

@@ -31,7 +31,7 @@ from guardrail.judge.model import (
     Violation,
 )
 from guardrail.judge.policy import ENGINE, Policies, Policy
-from guardrail.judge.record import Reading, read_record
+from guardrail.judge.record import Reading, place_id, read_record
 from guardrail.judge.replies import Acted, model_reply, own_reply
 from guardrail.judge.subject import ANSWER, PARAMETERS, Subject, spoken_locale
 from guardrail.judge.text import printable
@@ -177,7 +177,7 @@ class _Case:
         weighed = self.subject is not None and bool(self.subject.answer) and grounding.check in self.checks
         return Decision(
             decision_id=decision_id(self.raw, revision),
-            message_id=None if record is None or record.message_id is None else printable(record.message_id),
+            message_id=_message_id(self.raw, record),
             agent=printable(self.reading.agent_id) if self.reading.agent_id is not None else None,
             policy=revision,
             engine=ENGINE,
@@ -192,6 +192,12 @@ class _Case:
             grounding=self.subject.weighing.grounding if weighed and self.subject is not None else None,
             source=self.raw.source,
         )
+
+
+def _message_id(raw: RawRecord, record: Record | None) -> str | None:
+    if record is None:
+        return place_id(raw.source)
+    return None if record.message_id is None else printable(record.message_id)
 
 
 def act(finding: Finding, policy: Policy) -> Action:

@@ -15,7 +15,7 @@ import msgspec
 import orjson
 
 from guardrail.judge.jsontext import UNREAD, at, tokens
-from guardrail.judge.model import Finding, Json, Passage, RawRecord, Record, Turn, Value
+from guardrail.judge.model import Finding, Json, Passage, RawRecord, Record, Source, Turn, Value
 from guardrail.judge.policy import Policies, Policy
 
 RECORD_BYTES = 16_777_216
@@ -77,6 +77,11 @@ def read_record(raw: RawRecord, policies: Policies) -> Reading:
     if (twice := _repeated(fields, value, policies)) is not None:
         return Reading(None, findings=(*findings, twice))
     return _View(fields, value, raw, policies).read(findings)
+
+
+def place_id(source: Source) -> str | None:
+    """The message id of a record that has none (CONTRACT §1): where it stands; null outside a topic."""
+    return None if source.topic is None else f"{source.topic}-{source.partition}-{source.offset}"
 
 
 def replace_response(record: Record, reply: bytes) -> bytes:
@@ -249,9 +254,9 @@ class _View:
 
     def _agent(self) -> str | None:
         named = self._text("agent_id")
-        if named is None:
+        if named is None or named not in self.policies:
             mapped = (p for p in self.policies.values() if "agent_id" in p.input)
-            named = next((p.agent for p in mapped if _as_text(self._pointed(p.input["agent_id"])) == p.agent), None)
+            named = next((p.agent for p in mapped if _as_text(self._pointed(p.input["agent_id"])) == p.agent), named)
         return named or self.raw.header("guardrail.agent")
 
     def _note_transport(self) -> None:
@@ -267,8 +272,7 @@ class _View:
         if given is not None:
             return given
         self.findings.append(Finding("transport.missing_metadata", detail="message_id is derived"))
-        source = self.raw.source
-        return None if source.topic is None else f"{source.topic}-{source.partition}-{source.offset}"
+        return place_id(self.raw.source)
 
     def _key_text(self) -> str | None:
         return None if self.raw.key is None else self.raw.key.decode(errors="replace")

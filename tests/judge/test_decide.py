@@ -312,3 +312,11 @@ def test_slices_change_nothing() -> None:
     records = bank_turns(policy, 150)
     together = decide(records, {policy.agent: policy})
     assert together == [decide([record], {policy.agent: policy})[0] for record in records]
+
+
+def test_a_null_id_leaves_the_word_to_the_current_intent() -> None:
+    """Given a detected intent with a name and no id, then the current intent is the response's own (CONTRACT §3)."""
+    turn = {**parameter_turn(), "detected_intent": {"id": None, "name": "Book Room"}}
+    decision = judged(turn, PLAIN)
+    assert isinstance(decision.reply, Reply)
+    assert decision.reply.detected_intent.id == "Cancel_Reservation"

@@ -413,3 +413,16 @@ def test_an_agent_named_by_a_header_has_no_place_in_the_record() -> None:
     """Given an unknown agent in a header, then the finding points to the whole record."""
     found = opened(value(agent_id=...), headers=(("guardrail.agent", b"nobody"),))
     assert [(v.code, v.pointer) for v in found.decision.violations] == [("transport.unknown_agent", "")]
+
+
+def test_a_dead_letter_is_named_by_its_place() -> None:
+    """Given a record that can't be read, then its decision names it by topic, partition and offset."""
+    assert opened(b"{").decision.message_id == "raw-2-41"
+    assert opened(None).decision.message_id == "raw-2-41"
+
+
+def test_a_mapped_agent_wins_over_a_field_that_only_has_its_name() -> None:
+    """Given an operator's layout with an `agent_id` of its own, then the mapped one names the agent."""
+    policy = hotel(input={"agent_id": "/meta/bot"})
+    found = opened(value(agent_id="crm-17", meta={"bot": "hotel"}), policy)
+    assert found.decision.agent == "hotel"
