@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import methodcaller
 
 from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_NOT_AVAILABLE, Message
 
@@ -15,6 +16,10 @@ Headers = tuple[tuple[str, bytes | None], ...]
 
 LOST_HEADERS = ("guardrail.truncated", b"headers")
 """Travels with a record whose headers didn't, all of them or the last ones."""
+
+# Not `message.headers()`: where the client gives a result and leaves its error standing, Python's own fast call doesn't
+# look, and the error comes up in whatever is called next.
+_GIVEN_HEADERS = methodcaller("headers")
 
 OTHER = "other"
 NAME_CHARS = 128
@@ -46,10 +51,11 @@ def _headers(message: Message) -> Headers:
     """In order, duplicates and nulls included. A header name that isn't UTF-8 costs the headers, never the record: the
     client gives none of them then, and the record says so."""
     try:
-        given = message.headers()
+        given = _GIVEN_HEADERS(message)
     except (UnicodeDecodeError, SystemError):
+        message.set_headers([LOST_HEADERS])  # asked again, it would give pairs with nothing where the name should be
         return (LOST_HEADERS,)
-    return tuple(given) if given else ()  # type: ignore[arg-type]  # a message read from a broker has a list of pairs
+    return tuple(given) if given else ()
 
 
 def trials(judged: Iterable[Judged], policies: Policies) -> Iterator[Trial]:

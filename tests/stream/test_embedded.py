@@ -12,6 +12,7 @@ from guardrail.judge.model import RawRecord
 from guardrail.judge.policy import Policies
 from guardrail.stream import embedded
 from guardrail.stream.embedded import EMBEDDED, Embedded, play, read
+from guardrail.stream.faults import RestartError
 from guardrail.stream.source import AssignedSource
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
@@ -118,6 +119,21 @@ def test_an_offset_in_error_is_no_beginning() -> None:
         source.open()
         assert source.partitions == {0}
         consumer.close()
+
+
+def test_a_record_from_an_unknown_position_is_a_fault(agents: Policies) -> None:
+    """Given a partition that is assigned and yet unknown to us, then its record is a fault, and never passed over."""
+    with Embedded() as cluster:
+        settings = cluster.settings()
+        produce(settings, [record()])
+        gate = Gate(settings, agents, broker=EMBEDDED)
+        gate.open()
+        try:
+            gate._source._next.clear()  # noqa: SLF001  # as if an assignment had been missed
+            with pytest.raises(RestartError, match="unknown position"):
+                wait_until(lambda: gate.step() > 0, "a batch")
+        finally:
+            gate.close()
 
 
 def test_the_cluster_ends_with_the_block() -> None:

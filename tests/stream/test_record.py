@@ -52,10 +52,12 @@ def consume(bootstrap: str, topic: str) -> Message:
 
 def test_a_header_name_that_is_no_text_costs_the_headers(kafka: str, fresh_topics: FreshTopics) -> None:
     """Given a header whose name isn't UTF-8, then the record is read all the same, and says that it lost headers."""
-    [topic] = fresh_topics("raw")
+    [topic, plain] = fresh_topics("raw", "plain")
     produce_raw(kafka, topic, b"n\xff")
-    record = raw_record(consume(kafka, topic))
-    assert (record.value, record.headers) == (b"value", (LOST_HEADERS,))
-    [plain] = fresh_topics("plain")
     produce_raw(kafka, plain, b"name")
-    assert raw_record(consume(kafka, plain)).headers == (("name", b"value"),)
+    broken, good = consume(kafka, topic), consume(kafka, plain)
+    for _ in range(1_000):  # Python calls otherwise what it has called often
+        assert raw_record(good).headers == (("name", b"value"),)
+    for _ in range(3):
+        record = raw_record(broken)
+        assert (record.value, record.headers) == (b"value", (LOST_HEADERS,))
