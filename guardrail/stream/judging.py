@@ -23,26 +23,21 @@ LOG = logging.getLogger("guardrail.stream")
 
 Judge = Callable[[Sequence[RawRecord], Policies], list[Judged]]
 
-SLICE_MESSAGES = 50
-"""The CPU budget is looked at between slices; vectors are still computed for fifty records at once."""
+SLICE_MESSAGES = 64
+"""The CPU budget is looked at between slices; as many records as the judge takes side by side."""
 
 
 class Judging:
     """Calls the judge in slices, within a CPU budget; a record that breaks it is judged by its failure policy."""
 
-    def __init__(self, judge: Judge, cpu_s: float, own_errors_count: int, noted: Callable[[str], None]) -> None:
+    def __init__(self, judge: Judge, cpu_s: float, noted: Callable[[str], None]) -> None:
         """`noted` is told of each of our own errors, by its class."""
         self._judge = judge
         self._cpu_s = cpu_s
-        self._limit = own_errors_count
         self._noted = noted
-        self._in_a_row = 0
 
     def judge(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:
-        """The judged records, in order: all of them, or as many first ones as the budget allowed, at least a slice.
-
-        Raises OwnError after that many of our own errors in a row.
-        """
+        """The judged records, in order: all of them, or as many first ones as the budget allowed, at least a slice."""
         judged: list[Judged] = []
         until = time.thread_time() + self._cpu_s
         for start in range(0, len(raws), SLICE_MESSAGES):
@@ -58,7 +53,6 @@ class Judging:
         except Exception as failure:  # noqa: BLE001  # any bug of ours: find the record that shows it
             LOG.error("own error in a batch", extra={"error": type(failure).__name__, "records": len(raws)})
             return [self._alone(raw, policies) for raw in raws]
-        self._in_a_row = 0
         took_us = (time.perf_counter() - started) * 1e6 / len(raws)
         return [timed(one, took_us) for one in judged]
 
@@ -66,8 +60,8 @@ class Judging:
         try:
             [judged] = self._checked([raw], policies)
         except Exception as failure:  # noqa: BLE001  # the culprit
-            return self._own_error(raw, policies, failure)
-        self._in_a_row = 0
+            self.note(raw, failure)
+            return unjudged(raw, policies)
         return judged
 
     def _checked(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:
@@ -80,15 +74,7 @@ class Judging:
         """Counts and logs an error of our own: its class and place, never its message, which may quote the record."""
         name, place = type(failure).__name__, msgspec.to_builtins(raw.source)
         self._noted(name)
-        LOG.error("own error", extra={"error": name, "source": place, "frames": _frames(failure)})
-
-    def _own_error(self, raw: RawRecord, policies: Policies, failure: Exception) -> Judged:
-        name = type(failure).__name__
-        self._in_a_row += 1
-        self.note(raw, failure)
-        if self._in_a_row >= self._limit:
-            raise OwnError(f"{self._in_a_row} of our own errors in a row, the last one {name}") from failure
-        return unjudged(raw, policies)
+        LOG.error("own error", extra={"error": name, "source": place, "frames": frames(failure)})
 
 
 def timed(one: Judged, took_us: float) -> Judged:
@@ -98,6 +84,6 @@ def timed(one: Judged, took_us: float) -> Judged:
     return replace(one, decision=replace(one.decision, took_us=round(took_us, 1)))
 
 
-def _frames(failure: Exception) -> list[str]:
+def frames(failure: Exception) -> list[str]:
     """Where it happened, without its message: that may hold a piece of the record."""
     return [f"{f.filename}:{f.lineno} {f.name}" for f in traceback.extract_tb(failure.__traceback__)[-8:]]

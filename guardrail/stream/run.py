@@ -16,7 +16,7 @@ from guardrail.judge.policy import Policies
 from guardrail.settings import Settings
 from guardrail.stream.admin import Admin, policy_page
 from guardrail.stream.faults import BrokerError, OwnError, UnreadDataError
-from guardrail.stream.judging import _frames as frames
+from guardrail.stream.judging import frames
 from guardrail.stream.worker import Gate
 from guardrail.telemetry.report import Report
 from guardrail.telemetry.setup import Tracing

@@ -81,7 +81,7 @@ class Gate:
         self._identity = settings.identity()
         self._stopping = threading.Event()
         self._lag = Lag(self.report, settings.topics.raw)
-        self._judging = Judging(judge, gate.cpu_ms / 1000, gate.own_errors_count, self._own_error)
+        self._judging = Judging(judge, gate.cpu_ms / 1000, self._own_error)
         self._publisher = Publisher(self._producer, gate.transaction_ms / 1000, self._stopping.is_set)
         consumer = client.make_consumer(client.consumer_config(settings, self._identity), self._lag.statistics)
         self._source = broker.source(consumer, settings.topics.raw, self._noted)

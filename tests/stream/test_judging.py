@@ -1,4 +1,4 @@
-"""Judging: our own error costs one record, by its failure policy, and N of them in a row stop the gate."""
+"""Judging: our own error costs one record, by its failure policy."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -10,8 +10,7 @@ from guardrail.judge.decide import Judged, judge
 from guardrail.judge.failing import unjudged
 from guardrail.judge.model import Outcome, RawRecord, Reply, Source
 from guardrail.judge.policy import Policies
-from guardrail.stream.faults import OwnError
-from guardrail.stream.judging import Judging
+from guardrail.stream.judging import SLICE_MESSAGES, Judging
 from tests.scoring import policies
 from tests.stream.records import drifting, record
 
@@ -79,29 +78,20 @@ def test_neighbours_are_judged_as_ever(agents: Policies) -> None:
     """One record that breaks costs itself; each of ours is noted by its class."""
     noted: list[str] = []
     raws = [of("clinic-en", record(text)) for text in ("a", "BREAK", "b")]
-    made = Judging(breaking, 1.0, 5, noted.append).judge(raws, agents)
+    made = Judging(breaking, 1.0, noted.append).judge(raws, agents)
     assert [one.decision.outcome.value for one in made] == ["approved", "dead_letter", "approved"]
     assert noted == ["ZeroDivisionError"]
 
 
-def test_too_many_in_a_row_stop(agents: Policies) -> None:
-    """N of our own errors in a row end the gate; one good record between them starts the count anew."""
-    bad, good = of("clinic-en", record("BREAK")), of("clinic-en", record())
-    judging = Judging(breaking, 1.0, 3, lambda _: None)
-    judging.judge([bad, bad, good, bad, bad, good], agents)
-    with pytest.raises(OwnError, match="3 of our own errors in a row"):
-        judging.judge([bad, bad, bad], agents)
-
-
 def test_a_judge_that_loses_count_is_an_own_error(agents: Policies) -> None:
     """A judge that gives fewer decisions than records has failed: no record goes without."""
-    made = Judging(lambda *_: [], 1.0, 5, lambda _: None).judge([of("clinic-en", record())], agents)
+    made = Judging(lambda *_: [], 1.0, lambda _: None).judge([of("clinic-en", record())], agents)
     assert [one.decision.on_error for one in made] == ["fail_closed"]
 
 
 def test_the_budget_leaves_the_rest(agents: Policies) -> None:
     """A spent CPU budget gives the first slice alone; times are shared out."""
     raws = [of("clinic-en", record())] * 120
-    made = Judging(judge, 0.0, 5, lambda _: None).judge(raws, agents)
-    assert len(made) == 50
+    made = Judging(judge, 0.0, lambda _: None).judge(raws, agents)
+    assert len(made) == SLICE_MESSAGES
     assert all(one.decision.took_us for one in made)
