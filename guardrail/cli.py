@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import msgspec
 from rich.console import Console
@@ -121,7 +121,10 @@ def _check(arguments: argparse.Namespace) -> int:
     counts: Counter[str] = Counter()
     started = time.perf_counter()
     _refuse_same(arguments.file, arguments.output)
-    with _source(arguments.file) as source, _sink(arguments.output) as sink:
+    with (
+        _opened(arguments.file, "rb", sys.stdin.buffer) as source,
+        _opened(arguments.output, "wb", sys.stdout.buffer) as sink,
+    ):
         for batch in _batches(source, show=arguments.output is not None or not sys.stdout.isatty()):
             for decision in _timed(batch, policies):
                 counts[decision.outcome.value] += 1
@@ -150,11 +153,12 @@ def _decide(batch: list[RawRecord], policies: Policies) -> list[Decision]:
         return [unjudged(batch[0], policies).decision]
 
 
-def _source(name: str | None) -> BinaryIO:
+def _opened(name: str | None, mode: Literal["rb", "wb"], standard: BinaryIO) -> BinaryIO:
+    """A file by its name; the standard stream for none or "-"."""
     if name is None or name == "-":
-        return sys.stdin.buffer
+        return standard
     try:
-        return Path(name).open("rb")
+        return Path(name).open(mode)
     except OSError as error:
         raise InputError(f"{name}: {error.strerror}") from None
 
@@ -162,15 +166,6 @@ def _source(name: str | None) -> BinaryIO:
 def _refuse_same(source: str | None, sink: str | None) -> None:
     if source and sink and Path(source).exists() and Path(sink).exists() and Path(source).samefile(sink):
         raise InputError(f"{sink}: is the input; decisions would overwrite it")
-
-
-def _sink(name: str | None) -> BinaryIO:
-    if name is None or name == "-":
-        return sys.stdout.buffer
-    try:
-        return Path(name).open("wb")
-    except OSError as error:
-        raise InputError(f"{name}: {error.strerror}") from None
 
 
 def _batches(source: BinaryIO, *, show: bool) -> Iterator[list[RawRecord]]:

@@ -74,27 +74,18 @@ def _pattern(trial: Trial) -> Iterator[Finding]:
         yield Finding("param.regex_delimiters", pointer, f"taken off: {', '.join(run.repairs)}")
     if trial.vouched:
         return  # the operator's own pattern decides; the model's is compared and reported
+    for code, detail in _discredit(trial):
+        yield Finding(code, pointer, detail, parameter_id=trial.id)
+
+
+def _discredit(trial: Trial) -> Iterator[tuple[str, str]]:
+    """What the configured examples, and the model's own, say against its pattern."""
     if trial.accepted_examples:
-        yield Finding(
-            "param.regex_too_permissive",
-            pointer,
-            _examples("accepts the invalid", trial.accepted_examples),
-            parameter_id=trial.id,
-        )
+        yield "param.regex_too_permissive", _examples("accepts the invalid", trial.accepted_examples)
     if trial.refused_examples:
-        yield Finding(
-            "param.format_text_regex_disagree",
-            pointer,
-            _examples("refuses the valid", trial.refused_examples),
-            parameter_id=trial.id,
-        )
+        yield "param.format_text_regex_disagree", _examples("refuses the valid", trial.refused_examples)
     elif trial.format_example_refused:
-        yield Finding(
-            "param.format_text_regex_disagree",
-            pointer,
-            "refuses the example of its own format text",
-            parameter_id=trial.id,
-        )
+        yield "param.format_text_regex_disagree", "refuses the example of its own format text"
 
 
 def _examples(what: str, examples: tuple[str, ...]) -> str:
