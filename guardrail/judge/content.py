@@ -18,6 +18,8 @@ _NEGATION_REACH = 1
 """How many content words behind a negation are negated."""
 _SMALL = 3
 """Number words up to this one say a quantity only before a unit: "two of them" is no figure."""
+_WORD_CHARS = 64
+"""No word is longer; stems are remembered, so what stands for one must not be."""
 _CODES_MAX = 3
 """A sentence with more words in capitals is shouting, not naming."""
 
@@ -93,7 +95,8 @@ def read_words(text: str) -> Words:
     affirmed: set[str] = set()
     figures, counted = set(numbers(text)), _counted(text)
     for clause in _CLAUSE.split(text):
-        _read_clause(_FREE.sub("free", flat(clause)).split(), (affirmed, negated), figures, counted)
+        words = [word[:_WORD_CHARS] for word in _FREE.sub("free", flat(clause)).split()]
+        _read_clause(words, (affirmed, negated), figures, counted)
     line = f" {flat(text)} "
     if any(unit in _MONEY for _, unit in counted) and FREE not in affirmed:
         negated.add(FREE)  # what has a price isn't free

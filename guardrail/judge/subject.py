@@ -25,6 +25,7 @@ from guardrail.judge.pattern.repair import undoubled
 from guardrail.judge.policy import Parameter, Policy
 from guardrail.judge.provenance import Origin, Provenance, trace
 from guardrail.judge.speech import Sentence, detect_language, read_answer
+from guardrail.judge.text import SHORT_CHARS
 
 HEARD_CHARS = 16_384
 """What is read of a user's message: no chat says more at once."""
@@ -217,7 +218,7 @@ class Subject:
         pattern, value = item.get("parameter_value_format_regex"), item.get("parameter_extracted_part")
         value = self._trimmed(value, parameter) if isinstance(value, str) else None
         given = pattern if isinstance(pattern, str) else None
-        pattern = meant(given, parameter) if given is not None and parameter is not None else given
+        pattern = self._meant(given, parameter)
         simulated = item.get("simulate_regex_execution")
         simulated = simulated if isinstance(simulated, bool) else None
         run = None if pattern is None or value is None else self._execute(pattern, value)
@@ -248,6 +249,12 @@ class Subject:
             else self._execute(parameter.pattern, value),
             provenance=None if parameter is None or value is None else self._trace(value, parameter),
         )
+
+    def _meant(self, given: str | None, parameter: Parameter | None) -> str | None:
+        """The pattern as it is meant; one beyond its limit stands as it is, and is refused."""
+        if given is None or parameter is None or len(given) > self.policy.layout.limits.pattern_chars:
+            return given
+        return meant(given, parameter)
 
     def _allows(self, parameter: Parameter) -> bool:
         """Whether a parameter may be asked for the response's intent; for one that the agent doesn't have, none may."""
@@ -310,4 +317,7 @@ def refuses_format_example(pattern: str, format_text: str) -> bool:
 
 def _format_refused(pattern: str, item: dict[str, Json]) -> bool:
     text = item.get("parameter_value_format")
-    return isinstance(text, str) and refuses_format_example(pattern, text)
+    if not isinstance(text, str):
+        return False
+    refuses = refuses_format_example if len(text) <= SHORT_CHARS else refuses_format_example.__wrapped__
+    return refuses(pattern, text)

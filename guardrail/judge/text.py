@@ -36,7 +36,7 @@ def strip_accents(text: str) -> str:
 
 
 T = TypeVar("T")
-_SHORT_CHARS = 512
+SHORT_CHARS = 512
 """A longer text is read anew each time: thousands of them would fill the memory with users' words."""
 
 
@@ -46,7 +46,7 @@ def cached_if_short(function: Callable[[str], T]) -> Callable[[str], T]:
 
     @wraps(function)
     def call(text: str) -> T:
-        return remembered(text) if len(text) <= _SHORT_CHARS else function(text)
+        return remembered(text) if len(text) <= SHORT_CHARS else function(text)
 
     return call
 

@@ -2,6 +2,7 @@
 
 import time
 from collections import Counter
+from contextlib import closing
 
 import pytest
 from confluent_kafka import Consumer, KafkaException
@@ -96,14 +97,11 @@ def test_a_failed_delivery_names_its_topic(agents: Policies) -> None:
     with Embedded() as cluster:
         settings = cluster.settings()
         produce(settings, [record()])
-        gate = Gate(settings, agents, broker=EMBEDDED)
-        gate.open()
-        try:
+        with closing(Gate(settings, agents, broker=EMBEDDED)) as gate:
+            gate.open()
             cluster.fail_next(PRODUCE, [29] * 3)
             with pytest.raises(TransientError, match=r"AUTHORIZATION_FAILED.* (llm|guardrail)\.[a-z.]+"):
                 wait_until(lambda: gate.step() > 0, "a batch")
-        finally:
-            gate.close()
 
 
 def test_an_offset_in_error_is_no_beginning() -> None:
@@ -126,14 +124,11 @@ def test_a_record_from_an_unknown_position_is_a_fault(agents: Policies) -> None:
     with Embedded() as cluster:
         settings = cluster.settings()
         produce(settings, [record()])
-        gate = Gate(settings, agents, broker=EMBEDDED)
-        gate.open()
-        try:
+        with closing(Gate(settings, agents, broker=EMBEDDED)) as gate:
+            gate.open()
             gate._source._next.clear()  # noqa: SLF001  # as if an assignment had been missed
             with pytest.raises(RestartError, match="unknown position"):
                 wait_until(lambda: gate.step() > 0, "a batch")
-        finally:
-            gate.close()
 
 
 def test_the_cluster_ends_with_the_block() -> None:
