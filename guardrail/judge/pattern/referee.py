@@ -1,29 +1,29 @@
 """Runs a stranger's pattern over a value and says what came of it. It must never raise, print, wait or guess.
 
-limits -> wrapping off -> tree -> vet -> alphabet -> RE2. The same pattern and value give the same run, anywhere.
+limits -> wrapping off -> tree -> vet -> engine. The same pattern and value give the same run, anywhere.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import msgspec
 
 from guardrail.judge.model import Execution
-from guardrail.judge.pattern.alphabet import Alphabet, alphabet
-from guardrail.judge.pattern.emit import emit
-from guardrail.judge.pattern.engine import LIGHT_INSTRUCTIONS, MAX_INSTRUCTIONS, Program, compiled, member
+from guardrail.judge.pattern.compare import UNDECIDED, Comparison, compared
 from guardrail.judge.pattern.fault import Fault
 from guardrail.judge.pattern.hints import ALTERED_VALUES
-from guardrail.judge.pattern.parse import parse
 from guardrail.judge.pattern.repair import Unwrapped, suspicions, undoubled, unwrapped
-from guardrail.judge.pattern.vet import MAX_PATTERN_CHARS, MAX_VALUE_CHARS, vet
+from guardrail.judge.pattern.tiers import EXHAUSTED, Engine, Weight, made_ready, understood
+from guardrail.judge.pattern.vet import MAX_PATTERN_CHARS, MAX_VALUE_CHARS
 
 CACHED_PATTERNS = 4_096  # refusals too; a light one keeps at most engine.LIGHT_MEM_BYTES, typically 10 kB
-CACHED_HEAVY = 32  # of the rare large ones; each keeps at most engine.MAX_MEM_BYTES
+CACHED_SEVERAL = 256  # of those that are several programs, at most nine light ones
+CACHED_HEAVY = 32  # of the rare large ones; each keeps at most engine.MAX_MEM_BYTES a program
+CACHED_COMPARISONS = 2_048
 CACHED_VARIANTS = 256  # patterns changed for a hint
 
-RE2 = "re2"
 NONE = "none"
 
 
@@ -36,29 +36,28 @@ class Run(msgspec.Struct, frozen=True):
     repairs: tuple[str, ...] = ()
     suspicions: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    left_over: bool = False
+    """Whether the last tier may be asked."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether it is known if the value matches."""
+        return self.tier != NONE
 
 
 class Compiled(msgspec.Struct, frozen=True):
     """A pattern ready to run, and its two runs made in advance."""
 
-    program: Program
-    letters: Alphabet
+    engine: Engine
     matched: Run
     not_matched: Run
 
-    def fullmatch(self, value: str) -> bool:
-        """Whether the value, whole and as it is, matches. Half of a surrogate pair never does."""
-        encoded = value.encode() if value.isascii() else self.letters.encoded(value, member)
-        return encoded is not None and self.program.whole(encoded)
-
-    def found_in(self, value: str) -> bool:
-        """Whether some part of the value matches."""
-        encoded = self.letters.encoded(value, member)
-        return encoded is not None and self.letters.width == 1 and self.program.anywhere(encoded)
+    def fullmatch(self, value: str) -> bool | Fault:
+        """Whether the value, whole and as it is, matches; a fault where the engine can't tell."""
+        return self.engine.fullmatch(value)
 
 
 _TOO_LONG = Run(Execution.VALUE_TOO_LONG, reason="the value is longer than its limit")
-_TOO_LARGE = Fault("unsafe", "the pattern compiles to more than its memory")
 _PATTERN_TOO_LONG = Fault("unsafe", "the pattern is longer than its limit")
 
 
@@ -73,19 +72,14 @@ def execute(
     ready = _ready(pattern)
     if isinstance(ready, Run):
         return ready
-    if ready.fullmatch(value):
+    found = ready.engine.fullmatch(value)
+    if found is True:
         return ready.matched
+    if found is not False:
+        run = _refusal(found, ready.matched.repairs, ready.matched.suspicions)
+        return msgspec.structs.replace(run, left_over=found is EXHAUSTED)
     hints = _hints(ready, pattern, value)
     return msgspec.structs.replace(ready.not_matched, hints=hints) if hints else ready.not_matched
-
-
-def compile_pattern(pattern: str, *, pattern_chars: int = MAX_PATTERN_CHARS) -> Compiled | Fault:
-    """An operator's own pattern, or why it is refused."""
-    if len(pattern) > pattern_chars:
-        return _PATTERN_TOO_LONG
-    found = unwrapped(pattern)
-    written = _written(found)
-    return written if isinstance(written, Fault) else _compiled(written, found.repairs, suspicions(pattern))
 
 
 def hints_for(pattern: str, value: str) -> tuple[str, ...]:
@@ -93,108 +87,95 @@ def hints_for(pattern: str, value: str) -> tuple[str, ...]:
     if len(pattern) > MAX_PATTERN_CHARS or len(value) > MAX_VALUE_CHARS:
         return ()
     ready = _ready(pattern)
-    return () if isinstance(ready, Run) or ready.fullmatch(value) else _hints(ready, pattern, value)
+    return _hints(ready, pattern, value) if isinstance(ready, Compiled) and ready.fullmatch(value) is False else ()
 
 
 def _hints(ready: Compiled, pattern: str, value: str) -> tuple[str, ...]:
-    hints = [name for name, altered in ALTERED_VALUES if (other := altered(value)) != value and ready.fullmatch(other)]
-    folded = _variant(pattern, "case_only")
-    if folded and folded.fullmatch(value):
-        hints.append("case_only")
-    halved = _variant(pattern, "double_escape_suspected") if "\\\\" in pattern else None
-    if halved and halved.fullmatch(value):
-        hints.append("double_escape_suspected")
-    if ready.found_in(value):
-        hints.append("partial_match")
-    return tuple(hints)
+    altered = [(name, change(value)) for name, change in ALTERED_VALUES]
+    hints = [name for name, other in altered if other != value and ready.fullmatch(other) is True]
+    hints += [name for name in _CHANGES if (other := _variant(pattern, name)) and other.fullmatch(value) is True]
+    return (*hints, "partial_match") if ready.engine.found_in(value) else tuple(hints)
 
 
-class Written(msgspec.Struct, frozen=True):
-    """A pattern in RE2's syntax. `light` ones are cached by the thousand."""
+@lru_cache(maxsize=CACHED_COMPARISONS)
+def compare(pattern: str, other: str) -> Comparison:
+    """How a pattern stands to another one, wrapping off; what can't be read is undecided.
 
-    text: str
-    letters: Alphabet
-    light: bool
-
-
-class Heavy(msgspec.Struct, frozen=True):
-    """A heavy pattern that waits to be compiled, with what its runs will say."""
-
-    written: Written
-    repairs: tuple[str, ...]
-    doubts: tuple[str, ...]
-
-
-def _written(found: Unwrapped) -> Written | Fault:
-    parsed = parse(found.body, found.flags)
-    if isinstance(parsed, Fault):
-        return parsed
-    fault = vet(parsed.tree)
-    if fault:
-        return fault
-    letters = alphabet(parsed.tree)
-    if letters is None:
-        return Fault("unsupported", "the pattern tells too many kinds of characters beyond ASCII apart")
-    written = emit(parsed.tree, letters)
-    if written.cost > MAX_INSTRUCTIONS:
-        return _TOO_LARGE
-    return Written(written.text, letters, written.cost <= LIGHT_INSTRUCTIONS)
+    A counter-example is told only after both were run over it.
+    """
+    if max(len(pattern), len(other)) > MAX_PATTERN_CHARS:
+        return UNDECIDED
+    first, second = understood(unwrapped(pattern)), understood(unwrapped(other))
+    if isinstance(first, Fault) or isinstance(second, Fault):
+        return UNDECIDED
+    found = compared(first, second)
+    held = _tells_apart(found.extra, pattern, other) and _tells_apart(found.missing, other, pattern)
+    return found if held else UNDECIDED
 
 
-def _compiled(written: Written, repairs: tuple[str, ...], doubts: tuple[str, ...]) -> Compiled | Fault:
-    program = compiled(written.text, light=written.light)
-    if program is None:
-        return _TOO_LARGE
-    matched = Run(Execution.MATCHED, RE2, "", repairs, doubts)
-    not_matched = Run(Execution.NOT_MATCHED, RE2, "", repairs, doubts)
-    return Compiled(program, written.letters, matched, not_matched)
+def _tells_apart(value: str | None, taker: str, refuser: str) -> bool:
+    if value is None:
+        return True
+    takes, refuses = execute(taker, value), execute(refuser, value)
+    return takes.execution is Execution.MATCHED and refuses.execution is Execution.NOT_MATCHED
+
+
+_CHANGES: dict[str, Callable[[Unwrapped], Unwrapped | None]] = {
+    "case_only": lambda found: msgspec.structs.replace(found, flags=found.flags | {"i"}),
+    "double_escape_suspected": lambda found: (
+        msgspec.structs.replace(found, body=body) if (body := undoubled(found.body)) else None
+    ),
+}
+"""The hint, and the pattern as it supposes it."""
+
+
+@lru_cache(maxsize=CACHED_VARIANTS)
+def _variant(pattern: str, hint: str) -> Compiled | None:
+    """The pattern changed as a hint supposes; null when it can't be run so, or only by much memory."""
+    changed = _CHANGES[hint](unwrapped(pattern))
+    ready = _compiled(changed, Weight.SEVERAL) if changed else None
+    return ready if isinstance(ready, Compiled) else None
+
+
+def _compiled(found: Unwrapped, budget: Weight, doubts: tuple[str, ...] = ()) -> Compiled | Weight | Fault:
+    """A pattern ready to run; the weight that it needs when that is over the budget; or why it is refused."""
+    tree = understood(found)
+    engine = tree if isinstance(tree, Fault) else made_ready(tree, budget)
+    if isinstance(engine, Weight | Fault):
+        return engine
+    matched = Run(Execution.MATCHED, engine.tier, "", found.repairs, doubts)
+    return Compiled(engine, matched, msgspec.structs.replace(matched, execution=Execution.NOT_MATCHED))
 
 
 def _refusal(fault: Fault, repairs: tuple[str, ...] = (), doubts: tuple[str, ...] = ()) -> Run:
     return Run(Execution(fault.kind), NONE, fault.reason, repairs, doubts)
 
 
+def _made(pattern: str, budget: Weight) -> Compiled | Run | Weight:
+    found, doubts = unwrapped(pattern), suspicions(pattern)
+    ready = _compiled(found, budget, doubts)
+    return _refusal(ready, found.repairs, doubts) if isinstance(ready, Fault) else ready
+
+
 @lru_cache(maxsize=CACHED_PATTERNS)
-def _known(pattern: str) -> Compiled | Run | Heavy:
-    """A pattern ready to run, the run of its refusal, or the text of a heavy one, which a smaller cache compiles."""
-    found = unwrapped(pattern)
-    written = _written(found)
-    doubts = suspicions(pattern)
-    if isinstance(written, Fault):
-        return _refusal(written, found.repairs, doubts)
-    if not written.light:
-        return Heavy(written, found.repairs, doubts)
-    ready = _compiled(written, found.repairs, doubts)
-    return (
-        Heavy(msgspec.structs.replace(written, light=False), found.repairs, doubts)
-        if isinstance(ready, Fault)
-        else ready
-    )
+def _light(pattern: str) -> Compiled | Run | Weight:
+    return _made(pattern, Weight.LIGHT)
+
+
+@lru_cache(maxsize=CACHED_SEVERAL)
+def _several(pattern: str) -> Compiled | Run | Weight:
+    return _made(pattern, Weight.SEVERAL)
 
 
 @lru_cache(maxsize=CACHED_HEAVY)
-def _loaded(pattern: str) -> Compiled | Run:
-    """A heavy pattern ready to run, or the run of its refusal."""
-    heavy = _known(pattern)
-    if not isinstance(heavy, Heavy):
-        return heavy
-    ready = _compiled(heavy.written, heavy.repairs, heavy.doubts)
-    return _refusal(ready, heavy.repairs, heavy.doubts) if isinstance(ready, Fault) else ready
+def _heavy(pattern: str) -> Compiled | Run | Weight:
+    return _made(pattern, Weight.HEAVY)
 
 
 def _ready(pattern: str) -> Compiled | Run:
-    found = _known(pattern)
-    return _loaded(pattern) if isinstance(found, Heavy) else found
-
-
-@lru_cache(maxsize=CACHED_VARIANTS)
-def _variant(pattern: str, hint: str) -> Compiled | None:
-    """The pattern changed as a hint supposes; null when it can't be run so."""
-    found = unwrapped(pattern)
-    if hint == "case_only":
-        found = msgspec.structs.replace(found, flags=found.flags | {"i"})
-    else:
-        found = msgspec.structs.replace(found, body=undoubled(found.body) or "")
-    written = _written(found)
-    ready = written if isinstance(written, Fault) else _compiled(written, (), ())
-    return ready if isinstance(ready, Compiled) else None
+    """A pattern ready to run, or the run of its refusal; each weight is kept in a cache of its own."""
+    for cache in (_light, _several, _heavy):
+        found = cache(pattern)
+        if not isinstance(found, Weight):
+            return found
+    raise AssertionError("nothing is over the heaviest budget")

@@ -179,4 +179,5 @@ def walk(tree: Node) -> Iterator[Node]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting.extend(reversed(node.below()))
+        if type(node) is not Set:  # most nodes: nothing is below
+            waiting.extend(reversed(node.below()))

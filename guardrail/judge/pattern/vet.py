@@ -29,26 +29,31 @@ MAX_BACKTRACK_COST = 2_000  # what a backtracker builds at compile time, where e
 PROPERTY_WEIGHT = 2  # positions for a set that asks a Unicode table: its bytes and its question
 
 
-_BEYOND_LINEAR: dict[type[Node], str] = {
-    Look: "a look-around",
-    BackReference: "a back reference",
-    Atomic: "an atomic group",
+_UNREAD: dict[type[Node], str] = {
     Conditional: "a conditional",
     BranchReset: "a branch reset",
     Call: "a recursion",
 }
+_BEYOND_LINEAR = {Look, BackReference, Atomic}
 
 
 def vet(tree: Node) -> Fault | None:
-    """Why a tree is too costly for any engine, or else what the linear engine can't run; null when it can be run."""
+    """Why a tree is too costly for an engine, or is of one dialect alone; null when it can be run."""
     if positions(tree) > MAX_POSITIONS:
         return Fault("unsafe", f"the pattern expands to more than {MAX_POSITIONS} positions")
-    name = construct(tree)
-    if name is None:
-        return None
-    if backtrack_cost(tree) > MAX_BACKTRACK_COST:
+    name = _unread(tree)
+    if name:
+        return Fault("unsupported", f"{name} is read by some dialects alone")
+    if not linear(tree) and backtrack_cost(tree) > MAX_BACKTRACK_COST:
         return Fault("unsafe", f"the pattern costs a backtracker more than {MAX_BACKTRACK_COST} steps to build")
-    return Fault("unsupported", f"{name} needs more than the linear engine")
+    return None
+
+
+def linear(tree: Node) -> bool:
+    """Whether the linear engine can run a vetted tree."""
+    return not any(
+        type(node) in _BEYOND_LINEAR or (type(node) is Repeat and node.mode == "possessive") for node in walk(tree)
+    )
 
 
 def positions(node: Node) -> int:
@@ -69,14 +74,11 @@ def _copies(repeat: Repeat, unbounded: int) -> int:
     return max(1, unbounded if repeat.high is None else repeat.high)
 
 
-def construct(tree: Node) -> str | None:
-    """The name of the first thing that the linear engine can't run; null when it can run all."""
+def _unread(tree: Node) -> str | None:
+    """The name of the first construct that no tier reads; null when there is none."""
     for node in walk(tree):
-        kind = type(node)
-        if kind in _BEYOND_LINEAR:
-            return _BEYOND_LINEAR[kind]
+        if type(node) in _UNREAD:
+            return _UNREAD[type(node)]
         if isinstance(node, Foreign):
             return node.what
-        if isinstance(node, Repeat) and node.mode == "possessive":
-            return "a possessive repeat"
     return None

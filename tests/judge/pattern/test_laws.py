@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guardrail.judge.model import Execution
-from guardrail.judge.pattern import Compiled, Fault, Run, compile_pattern, execute, hints_for
+from guardrail.judge.pattern import Fault, Run, execute, hints_for
 from guardrail.judge.pattern.parse import Parsed, parse
-from guardrail.judge.pattern.referee import _known
+from guardrail.judge.pattern.referee import _light
 
 SIGNS = "()[]{}|^$.*+?\\-,:=!<>'#&/`\"~"
 WORDS = ["(?", "(?:", "(?<n>", "(?P<n>", "(?=", "(?<!", "(?i)", "(?i-s:", "(?(1)", "(?>", "\\p{L}", "\\x4", "\\Q",
@@ -74,7 +74,6 @@ def test_execution_never_raises(pattern: str, value: str) -> None:
     assert (run.tier == "none") == bool(run.reason)
     assert hints_for(pattern, value) == run.hints
     assert run.execution is Execution.NOT_MATCHED or not run.hints
-    assert isinstance(compile_pattern(pattern), Compiled | Fault)
 
 
 @given(pairs=st.lists(st.tuples(near_patterns, near_patterns), min_size=1, max_size=8))
@@ -82,7 +81,7 @@ def test_execution_never_raises(pattern: str, value: str) -> None:
 def test_runs_depend_on_nothing_else(pairs: list[tuple[str, str]]) -> None:
     """Any order and any cache state give the same runs."""
     first = [execute(pattern, value) for pattern, value in pairs]
-    _known.cache_clear()
+    _light.cache_clear()
     assert [execute(pattern, value) for pattern, value in reversed(pairs)] == first[::-1]
 
 

@@ -1,0 +1,56 @@
+"""What known examples say of a pattern. It must never judge a value that a user gave."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import msgspec
+
+from guardrail.judge.model import Execution
+from guardrail.judge.pattern.referee import execute
+from guardrail.judge.pattern.repair import undoubled
+
+_CACHED = 4_096
+
+
+class Examples(msgspec.Struct, frozen=True):
+    """Values that a format must accept, and values that it must refuse."""
+
+    valid: tuple[str, ...] = ()
+    invalid: tuple[str, ...] = ()
+
+
+class Against(msgspec.Struct, frozen=True):
+    """What speaks against a pattern. `left_over` are examples that only the last tier can tell."""
+
+    refused: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+    left_over: tuple[str, ...] = ()
+
+    @property
+    def nothing(self) -> bool:
+        """Whether every example comes out right."""
+        return not (self.refused or self.accepted or self.left_over)
+
+
+@lru_cache(maxsize=_CACHED)
+def against(pattern: str, examples: Examples) -> Against:
+    """The valid examples that a pattern refuses, and the invalid ones that it accepts."""
+    valid = [(one, execute(pattern, one)) for one in examples.valid]
+    invalid = [(one, execute(pattern, one)) for one in examples.invalid]
+    return Against(
+        tuple(one for one, run in valid if run.execution is Execution.NOT_MATCHED),
+        tuple(one for one, run in invalid if run.execution is Execution.MATCHED),
+        tuple(one for one, run in (*valid, *invalid) if run.left_over),
+    )
+
+
+def meant(pattern: str, examples: Examples) -> str:
+    """The pattern, its doubled backslashes halved where that alone makes every example come out right.
+
+    Whether they were meant can't be told from the text (REGEX.md): without a valid example it stands.
+    """
+    single = undoubled(pattern) if "\\\\" in pattern and examples.valid else None
+    if single is None or not against(pattern, Examples(examples.valid)).refused:
+        return pattern
+    return single if against(single, examples).nothing else pattern

@@ -1,0 +1,114 @@
+"""What the last tier is asked: a pattern in the syntax of the `regex` package, and a value. It must never ask itself.
+
+Asked is only what the search gives up on within its budget. The answer depends on a clock, so it is kept with the
+decision, and a replay takes it from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+import msgspec
+
+from guardrail.judge.model import Decision, Execution, Source
+from guardrail.judge.pattern.fault import Fault
+from guardrail.judge.pattern.program import program, referred
+from guardrail.judge.pattern.repair import unwrapped
+from guardrail.judge.pattern.tiers import understood
+from guardrail.judge.pattern.tree import (
+    Assertion,
+    Atomic,
+    BackReference,
+    Choice,
+    Edge,
+    Group,
+    Look,
+    Node,
+    Ranges,
+    Repeat,
+    Set,
+    walk,
+)
+
+BACKTRACKER = "backtracker"
+_CACHED = 256
+_MODES = {"greedy": "", "lazy": "?", "possessive": "+"}
+_LOOKS = {(True, False): "(?=", (True, True): "(?!", (False, False): "(?<=", (False, True): "(?<!"}
+_EDGES = {
+    Edge.TEXT_START: r"\A",
+    Edge.TEXT_END: r"\Z",
+    Edge.LINE_START: "(?m:^)",
+    Edge.LINE_END: "(?m:$)",
+    Edge.WORD: r"\b",
+    Edge.NOT_WORD: r"\B",
+}
+
+
+class Question(msgspec.Struct, frozen=True):
+    """Does the whole `value` match `text`, read by the `regex` package with its flags ASCII and VERSION0?"""
+
+    text: str
+    value: str
+
+    @property
+    def digest(self) -> str:
+        """A name for the question that tells nothing of it."""
+        return hashlib.sha256(f"{self.text}\0{self.value}".encode()).hexdigest()[:16]
+
+
+LastTier = Callable[[Source, Question], Execution]
+"""Answers `matched`, `not_matched`, `timed_out`, or `unsupported` where it can't be asked; for a record's source."""
+
+
+def question(pattern: str, value: str) -> Question | None:
+    """What to ask for a pattern that the search gave up on; null where the two could read the pattern differently."""
+    text = _rewritten(pattern)
+    return None if text is None else Question(text, value)
+
+
+def recorded(decisions: Iterable[Decision]) -> LastTier:
+    """A last tier that repeats what decisions have on record, and can't be asked anything else."""
+    said = {(one.source, ruling.digest): ruling.execution for one in decisions for ruling in one.rulings}
+    return lambda source, asked: said.get((source, asked.digest), Execution.UNSUPPORTED)
+
+
+@lru_cache(maxsize=_CACHED)
+def _rewritten(pattern: str) -> str | None:
+    tree = understood(unwrapped(pattern))
+    source = tree if isinstance(tree, Fault) else program(tree)
+    if isinstance(tree, Fault) or isinstance(source, Fault) or source.doubtful:
+        return None
+    folded = any(isinstance(node, BackReference) and node.fold for node in walk(tree))
+    if folded or not all(found.plain for found in source.sets):
+        return None  # the two packages have Unicode tables of different years
+    return _text(tree, referred(tree))
+
+
+def _text(node: Node, targets: dict[int | str, int]) -> str:
+    """The tree in the package's syntax. Groups that nobody refers to don't capture."""
+    if isinstance(node, Set):
+        return f"[{_inside(node.ranges)}]" if node.ranges else "(?!)"
+    if isinstance(node, Assertion):
+        return _EDGES[node.edge]
+    if isinstance(node, BackReference):
+        return f"(?P=g{targets[node.group]})"
+    inner = [_text(part, targets) for part in node.below()]
+    if isinstance(node, Choice):
+        return f"(?:{'|'.join(inner)})"
+    if isinstance(node, Repeat):
+        return f"(?:{inner[0]}){_bounds(node)}"
+    if isinstance(node, Group):
+        return f"(?P<g{node.index}>{inner[0]})" if node.index in targets.values() else f"(?:{inner[0]})"
+    if isinstance(node, Look):
+        return f"{_LOOKS[node.ahead, node.negated]}{inner[0]})"
+    return f"(?>{inner[0]})" if isinstance(node, Atomic) else "".join(inner)
+
+
+def _bounds(node: Repeat) -> str:
+    return f"{{{node.low},{'' if node.high is None else node.high}}}{_MODES[node.mode]}"
+
+
+def _inside(ranges: Ranges) -> str:
+    return "".join(f"\\U{low:08x}" if low == high else f"\\U{low:08x}-\\U{high:08x}" for low, high in ranges)
