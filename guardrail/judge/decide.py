@@ -30,11 +30,13 @@ from guardrail.judge.model import (
     Verdict,
     Violation,
 )
+from guardrail.judge.pattern.last import LastTier
 from guardrail.judge.policy import ENGINE, Policies, Policy
 from guardrail.judge.record import Reading, place_id, read_record
 from guardrail.judge.replies import Acted, model_reply, own_reply
 from guardrail.judge.subject import ANSWER, PARAMETERS, Subject, spoken_locale
 from guardrail.judge.text import printable
+from guardrail.judge.trial import Bench
 
 Check = Callable[[Subject], Iterable[Finding]]
 STRUCTURE: tuple[Check, ...] = (schema.check, order.check, catalog.check, param.check)
@@ -58,21 +60,29 @@ class Judged(Value, frozen=True):
     decision: Decision
 
 
-def decide(records: Sequence[RawRecord], policies: Policies) -> list[Decision]:
-    """One decision for each record, in order."""
-    return [judged.decision for judged in judge(records, policies)]
+def decide(records: Sequence[RawRecord], policies: Policies, *, last_tier: LastTier | None = None) -> list[Decision]:
+    """One decision for each record, in order. What only a last tier can tell is unsupported without one."""
+    return [judged.decision for judged in judge(records, policies, last_tier=last_tier)]
 
 
-def judge(records: Sequence[RawRecord], policies: Policies, checks: Sequence[Check] = CHECKS) -> list[Judged]:
+def judge(
+    records: Sequence[RawRecord],
+    policies: Policies,
+    *,
+    checks: Sequence[Check] = CHECKS,
+    last_tier: LastTier | None = None,
+) -> list[Judged]:
     """One decision for each record, in order. Never raises on what a record holds; a batch changes no decision."""
     slices = [records[start : start + _SLICE] for start in range(0, len(records), _SLICE)]
-    return [judged for one in slices for judged in _judge_slice(one, policies, checks)]
+    return [judged for one in slices for judged in _judge_slice(one, policies, checks, last_tier)]
 
 
-def _judge_slice(records: Sequence[RawRecord], policies: Policies, checks: Sequence[Check]) -> list[Judged]:
+def _judge_slice(
+    records: Sequence[RawRecord], policies: Policies, checks: Sequence[Check], last_tier: LastTier | None
+) -> list[Judged]:
     """Each step for all records before the next: its code stays in the processor's cache, which saves a quarter."""
     readings = [read_record(raw, policies) for raw in records]
-    cases = [_Case(raw, reading, checks) for raw, reading in zip(records, readings, strict=True)]
+    cases = [_Case(raw, reading, checks, last_tier) for raw, reading in zip(records, readings, strict=True)]
     for case, response in [(case, case.response()) for case in cases]:
         case.open(response)
     readable = [(case, case.subject) for case in cases if case.subject is not None]
@@ -101,9 +111,10 @@ def _score(subjects: Sequence[Subject]) -> None:
 class _Case:
     """One record on its way to a decision."""
 
-    def __init__(self, raw: RawRecord, reading: Reading, checks: Sequence[Check]) -> None:
+    def __init__(self, raw: RawRecord, reading: Reading, checks: Sequence[Check], last_tier: LastTier | None) -> None:
         self.raw = raw
         self.checks = checks
+        self.last_tier = last_tier
         self.reading = reading
         self.findings: list[Finding] = list(reading.findings)
         self.subject: Subject | None = None
@@ -132,7 +143,8 @@ class _Case:
         if (named := parameters_count(response.tree)) > PARAMETERS_MAX:
             self.findings.append(Finding("limits.too_large", PARAMETERS, f"{named} parameters", fatal=True))
             return
-        self.subject = Subject(record, policy, response.tree, response.ambiguous)
+        bench = Bench(policy.layout.limits, self.raw.source, self.last_tier)
+        self.subject = Subject(record, policy, response.tree, response.ambiguous, bench)
 
     def conclude(self) -> Decision:
         """The decision: outcome by the actions that the policy gives to what was found."""
@@ -189,6 +201,7 @@ class _Case:
             violations=_violations(acted or [(finding, Action.DEAD_LETTER) for finding in self.findings], outcome),
             edits=edits,
             observations=_observations(self.subject),
+            rulings=self.subject.bench.rulings if self.subject else (),
             grounding=self.subject.weighing.grounding if weighed and self.subject is not None else None,
             source=self.raw.source,
         )

@@ -19,6 +19,7 @@ from guardrail.judge.record import read_record
 from guardrail.judge.replies import model_reply
 from guardrail.judge.subject import Subject
 from guardrail.judge.text import printable
+from guardrail.judge.trial import Bench
 
 
 class _Envelope(msgspec.Struct):
@@ -62,7 +63,8 @@ def _open(raw: RawRecord, policies: Policies) -> tuple[Record, Reply | str] | No
         if response.tree is None:
             return reading.record, printable(reading.record.response)
         coerce(response.tree)
-        subject = Subject(reading.record, reading.policy, response.tree, response.ambiguous)
+        bench = Bench(reading.policy.layout.limits, raw.source, None)
+        subject = Subject(reading.record, reading.policy, response.tree, response.ambiguous, bench)
         return reading.record, model_reply(subject, subject.answer)
     except Exception:  # noqa: BLE001  # whatever broke the judge may break this too
         return None

@@ -22,13 +22,19 @@ _MARKERS = (
 )
 
 
+_QUOTED = re.compile(r"\"([^\"\n]{1,256})\"|'([^'\n]{1,256})'|“([^”\n]{1,256})”|«([^»\n]{1,256})»|`([^`\n]{1,256})`")
+
+
 def format_example(text: str) -> str | None:
-    """The example inside a format text: what stands after "e.g." in brackets. Null unless it is one plain token."""
+    """The example inside a format text: what stands after "e.g.", in quotes or as one plain token. Null otherwise."""
     lowered = text.lower()
     start = max((lowered.rfind(marker) + len(marker) for marker in _MARKERS if marker in lowered), default=-1)
     if start < 0:
         return None
-    rest = text[start:].lstrip(" ,:;'\"“")
+    rest = text[start:].lstrip(" ,:;\u00a0\u202f")
+    if quoted := _QUOTED.match(rest):
+        return next(example for example in quoted.groups() if example is not None).strip("\u00a0\u202f")
+    rest = rest.lstrip("'\"“")
     end = min((rest.find(stop) for stop in ")]\n" if stop in rest), default=len(rest))
     example = rest[:end].strip().rstrip(".,;'\"”")
     return example if example and not any(c.isspace() or c in ",;" for c in example) else None

@@ -139,6 +139,9 @@ class LimitsLayout(_Layout):
     answer_chars: int = Field(8_000, ge=1, le=262_144)
     pattern_chars: int = Field(1_000, ge=1, le=1_000)
     value_chars: int = Field(256, ge=1, le=4_096)
+    last_tier: bool = Field(
+        True, description="Whether a backtracking engine is asked, in a process of its own, for what no other decides."
+    )
 
 
 class PolicyLayout(_Layout):

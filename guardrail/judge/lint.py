@@ -51,7 +51,7 @@ def lint(policy: Policy) -> Iterator[Hint]:
 def _parameter(parameter: Parameter, policy: Policy) -> Iterator[Hint]:
     key = f"parameters.{parameter.id}"
     for kind, least in _EXAMPLES_MIN.items():
-        given = len(getattr(parameter, kind))
+        given = len(getattr(parameter.examples, kind))
         if given < least:
             yield Hint(
                 f"{key}.examples.{kind}", f"{given} given, {least} wanted: a loose pattern of the model would go unseen"
@@ -61,7 +61,7 @@ def _parameter(parameter: Parameter, policy: Policy) -> Iterator[Hint]:
     elif policy.layout.prompt and f" {parameter.folded_format} " not in policy.folded_prompt:
         yield Hint(f"{key}.format", "isn't in the prompt: the model can't quote it as evidence")
     example = format_example(parameter.format)
-    if example is not None and example in parameter.invalid:
+    if example is not None and example in parameter.examples.invalid:
         yield Hint(f"{key}.examples.invalid", f"lists {example!r}, the example of the format text")
     if (
         example is not None
@@ -69,5 +69,5 @@ def _parameter(parameter: Parameter, policy: Policy) -> Iterator[Hint]:
         and execute(parameter.pattern, example).execution is not Execution.MATCHED
     ):
         yield Hint(f"{key}.pattern", f"refuses {example!r}, the example of the format text")
-    if parameter.pattern is None and example is None and not parameter.valid:
+    if parameter.pattern is None and example is None and not parameter.examples.valid:
         yield Hint(key, "neither pattern nor example: only the model's own pattern decides")

@@ -186,6 +186,13 @@ class Observation(Value, frozen=True):
     hints: tuple[str, ...] = ()
 
 
+class Ruling(Value, frozen=True):
+    """What the last tier said of a pattern and a value, named by a digest of both: a replay repeats it."""
+
+    digest: str
+    execution: Execution
+
+
 class Claim(Value, frozen=True):
     """One sentence of an answer, as grounding sees it.
 
@@ -262,6 +269,8 @@ class Decision(Value, frozen=True, kw_only=True):
     violations: tuple[Violation, ...]
     edits: tuple[Edit, ...]
     observations: tuple[Observation, ...]
+    rulings: tuple[Ruling, ...] = ()
+    """Of the last tier, in the order it was asked; empty for nearly every record."""
     grounding: Grounding | None
     source: Source
     trace_id: str | None = None

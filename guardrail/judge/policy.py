@@ -20,8 +20,9 @@ from guardrail.judge.contract import Contract, SchemaError, compile_contract
 from guardrail.judge.evidence import Evidence
 from guardrail.judge.layout import ParameterLayout, PassageLayout, Places, PolicyLayout, places_of, read_layout
 from guardrail.judge.lexicon import DIGEST
-from guardrail.judge.model import Action, Execution, Intent, Passage
-from guardrail.judge.pattern import Fault, compile_pattern, execute
+from guardrail.judge.model import Action, Intent, Passage
+from guardrail.judge.pattern import execute
+from guardrail.judge.pattern.examples import Examples, against
 from guardrail.judge.speech import STOP_WORDS
 from guardrail.judge.text import fold, name_key, name_words
 from guardrail.version import VERSION
@@ -31,15 +32,14 @@ ENGINE = f"guardrail-{VERSION}+{DIGEST}"
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """A configured parameter. `valid` and `invalid` are its examples; `folded_format` is the format as bare words."""
+    """A configured parameter. `folded_format` is the format as bare words."""
 
     id: str
     format: str
     folded_format: str
     pattern: str | None
     intents: frozenset[str]
-    valid: tuple[str, ...]
-    invalid: tuple[str, ...]
+    examples: Examples
     normalise: frozenset[str]
     synonyms: dict[str, str]
 
@@ -185,8 +185,7 @@ def _parameter(layout: ParameterLayout) -> Parameter:
         folded_format=fold(layout.format),
         pattern=layout.pattern,
         intents=frozenset(layout.intents),
-        valid=layout.examples.valid,
-        invalid=layout.examples.invalid,
+        examples=Examples(layout.examples.valid, layout.examples.invalid),
         normalise=frozenset(layout.normalise),
         synonyms={fold(word): value for word, value in layout.synonyms.items()},
     )
@@ -206,15 +205,14 @@ def _pattern_faults(index: int, parameter: Parameter, layout: PolicyLayout) -> I
     if parameter.pattern is None:
         return
     where = ("parameters", index, "pattern")
-    compiled = compile_pattern(parameter.pattern, pattern_chars=layout.limits.pattern_chars)
-    if isinstance(compiled, Fault):
-        yield where, f"{compiled.kind}: {compiled.reason}"
+    run = execute(parameter.pattern, "", pattern_chars=layout.limits.pattern_chars)
+    if not run.decided:
+        yield where, f"{run.execution}: {run.reason}"
         return
-    for wanted, values in ((Execution.MATCHED, parameter.valid), (Execution.NOT_MATCHED, parameter.invalid)):
-        for value in values:
-            if execute(parameter.pattern, value).execution is not wanted:
-                verb = "refuses the valid" if wanted is Execution.MATCHED else "accepts the invalid"
-                yield where, f"{verb} example {value!r}"
+    found = against(parameter.pattern, parameter.examples)
+    yield from ((where, f"refuses the valid example {value!r}") for value in found.refused)
+    yield from ((where, f"accepts the invalid example {value!r}") for value in found.accepted)
+    yield from ((where, f"takes too many steps to decide the example {value!r}") for value in found.left_over)
 
 
 def _name_faults(layout: PolicyLayout) -> Iterator[_Fault]:

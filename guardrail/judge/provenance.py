@@ -17,6 +17,7 @@ import msgspec
 
 from guardrail.judge.dates import dates_in
 from guardrail.judge.numerals import joined
+from guardrail.judge.pattern.hints import with_ascii_digits
 from guardrail.judge.policy import Parameter
 from guardrail.judge.text import cached_if_short, fold, name_key, plain, visible
 
@@ -35,16 +36,31 @@ class Origin(StrEnum):
     VERBATIM = "verbatim"
     ALLOWED = "allowed"
     HISTORY = "history"
-    CUT = "cut"
-    ALTERED = "altered"
+    CUT_FROM_TOKEN = "cut_from_token"  # noqa: S105  # a token of a message
+    CASE_ALTERED = "case_altered"
+    UNICODE_ALTERED = "unicode_altered"
+    """Width, accents, digits of another script, or invisible characters."""
+    SPACING_OR_PUNCTUATION_ALTERED = "spacing_or_punctuation_altered"
+    REWRITTEN = "rewritten"
+    """A date or telephone number in another notation."""
     ABSENT = "absent"
 
 
+ALTERED = frozenset(
+    {Origin.CASE_ALTERED, Origin.UNICODE_ALTERED, Origin.SPACING_OR_PUNCTUATION_ALTERED, Origin.REWRITTEN}
+)
+"""Made of the user's words by a change that nobody allowed."""
+
+
 class Provenance(msgspec.Struct, frozen=True, gc=False):
-    """Where a value was found. `invisible` marks invisible characters in it or in the words that it comes from."""
+    """Where a value was found.
+
+    `option`: the normalisation that allows it. `invisible` marks invisible characters in it or in the words that it
+    comes from.
+    """
 
     origin: Origin
-    how: str = ""
+    option: str = ""
     invisible: bool = False
 
 
@@ -52,17 +68,18 @@ def trace(value: str, message: str, parameter: Parameter, history: tuple[str, ..
     """The provenance of a value. Linear in the message for each allowed difference."""
     if not value or stands_whole(value, message):
         return Provenance(Origin.VERBATIM, invisible=visible(value) != value)
-    if how := _allowed(value, message, parameter):
-        return Provenance(Origin.ALLOWED, how)
+    if option := _allowed(value, message, parameter):
+        return Provenance(Origin.ALLOWED, option)
     if "history" in parameter.normalise and any(
         stands_whole(value, turn) or _allowed(value, turn, parameter) for turn in history
     ):
         return Provenance(Origin.HISTORY, "history")
     if value in message:
-        return Provenance(Origin.CUT)
-    if how := _altered(value, message):
-        return Provenance(Origin.ALTERED, how, invisible=how == "invisible")
-    return Provenance(Origin.ABSENT)
+        return Provenance(Origin.CUT_FROM_TOKEN)
+    shown = visible(value)
+    if shown and shown in visible(message):
+        return Provenance(Origin.UNICODE_ALTERED, invisible=True)
+    return Provenance(_altered(value, message))
 
 
 def stands_whole(value: str, message: str) -> bool:
@@ -161,17 +178,25 @@ def _spoken_tokens(message: str) -> tuple[str, ...]:
     return tuple(tokens)
 
 
-def _altered(value: str, message: str) -> str:
-    """What the model did to the user's words to get the value; "" when the value isn't made of them."""
-    if visible(value) and visible(value) in visible(message):
-        return "invisible"
+def _altered(value: str, message: str) -> Origin:
+    """What the model did to the user's words to get the value: the smallest change that explains it."""
     if value.casefold() in message.casefold():
-        return "case"
-    if name_key(value) and name_key(value) in name_key(message):
-        return "signs"
+        return Origin.CASE_ALTERED
+    if (meant := plain(with_ascii_digits(value))) and meant in plain(with_ascii_digits(message)):
+        return Origin.UNICODE_ALTERED
+    if (key := name_key(value)) and key in name_key(message):
+        return Origin.SPACING_OR_PUNCTUATION_ALTERED
     if set(dates_in(value)) & set(dates_in(message, both_orders=True)):
-        return "date"
-    digits = re.sub(r"[^0-9]", "", value)
-    if len(digits) >= 8 and digits[-8:] in re.sub(r"[^0-9]", "", message):
-        return "digits"
-    return ""
+        return Origin.REWRITTEN
+    digits = _digits_of(value)
+    if len(digits) >= _PHONE_DIGITS_MIN and digits[-_PHONE_DIGITS_MIN:] in _digits_of(message):
+        return Origin.REWRITTEN
+    return Origin.ABSENT
+
+
+_PHONE_DIGITS_MIN = 8
+"""So many last digits in common: the same telephone number, with another prefix."""
+
+
+def _digits_of(text: str) -> str:
+    return re.sub(r"[^0-9]", "", text)

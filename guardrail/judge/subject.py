@@ -8,99 +8,35 @@ here.
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
-
-import msgspec
 
 from guardrail.judge.catalogue import IntentMatch, match_intent, match_parameter
 from guardrail.judge.content import Words, read_words
 from guardrail.judge.evidence import Evidence, Measure
-from guardrail.judge.formats import format_example
 from guardrail.judge.grounding import Terms, Weighing, silent, weigh
 from guardrail.judge.lexicon import LEXICONS
-from guardrail.judge.model import Execution, Json, ParameterValue, Quadrant, Record
-from guardrail.judge.pattern import Run, execute
-from guardrail.judge.pattern.repair import undoubled
+from guardrail.judge.model import Json, ParameterValue, Record
+from guardrail.judge.pattern import compare
 from guardrail.judge.policy import Parameter, Policy
-from guardrail.judge.provenance import Origin, Provenance, trace
+from guardrail.judge.provenance import Provenance, trace
 from guardrail.judge.speech import Sentence, detect_language, read_answer
-from guardrail.judge.text import SHORT_CHARS
+from guardrail.judge.trial import NOTHING, UNDECIDED, Bench, Trial, example_of, quadrant
 
 HEARD_CHARS = 16_384
 """What is read of a user's message: no chat says more at once."""
 ANSWER = "/generated_answer/answer"
-_OWN_WORDS = {Origin.VERBATIM, Origin.ALLOWED, Origin.HISTORY}
 PARAMETERS = "/user_messages_analysis/parameters"
-_UNDECIDED = {Execution.INVALID, Execution.UNSUPPORTED, Execution.UNSAFE, Execution.TIMED_OUT, Execution.VALUE_TOO_LONG}
-
-
-class Trial(msgspec.Struct, frozen=True, gc=False):
-    """One parameter of a response: what the model said of it, and what we found."""
-
-    pointer: str
-    item: dict[str, Json]
-    pattern: str | None
-    overescaped: bool
-    """Whether the pattern's doubled backslashes were halved, because the configured examples ask for it."""
-    parameter: Parameter | None
-    spelling: str
-    """How its id matches the catalogue: exact, case, unknown or none."""
-    allowed: bool
-    """Whether it may be asked for the response's intent."""
-    repeated: bool
-    """Whether the response names it more than once."""
-    value: str | None
-    run: Run | None
-    simulated: bool | None
-    quadrant: Quadrant | None
-    refused_examples: tuple[str, ...]
-    accepted_examples: tuple[str, ...]
-    """Configured valid examples that the model's pattern refuses; invalid ones that it accepts."""
-    format_example_refused: bool
-    operator: Run | None
-    """The operator's own pattern over the value, where one is configured."""
-    provenance: Provenance | None
-
-    @property
-    def id(self) -> str | None:
-        """The configured id; null for a name that the agent doesn't have."""
-        return None if self.parameter is None else self.parameter.id
-
-    @property
-    def discredited(self) -> bool:
-        """Whether the model's pattern proves nothing (CONTRACT §5)."""
-        return bool(self.refused_examples or self.accepted_examples or self.format_example_refused)
-
-    @property
-    def vouched(self) -> bool:
-        """Whether the operator's own pattern takes the value."""
-        return self.operator is not None and self.operator.execution is Execution.MATCHED
-
-    def fits(self, code: str) -> bool:
-        """Whether another value would have the same format."""
-        return self.pattern is not None and execute(self.pattern, code).execution is Execution.MATCHED
-
-    @property
-    def passed(self) -> bool:
-        """Whether the value may be handed to the channel tier."""
-        if (
-            self.quadrant is not Quadrant.AGREED
-            or not self.value
-            or self.parameter is None
-            or not self.allowed
-            or self.repeated
-        ):
-            return False
-        decided = not self.discredited if self.operator is None else self.vouched
-        return decided and self.provenance is not None and self.provenance.origin in _OWN_WORDS
 
 
 class Subject:
     """A readable response with its record and policy. Immutable in use; what is costly is computed on first need."""
 
-    def __init__(self, record: Record, policy: Policy, tree: dict[str, Json], ambiguous: frozenset[str]) -> None:
+    def __init__(
+        self, record: Record, policy: Policy, tree: dict[str, Json], ambiguous: frozenset[str], bench: Bench
+    ) -> None:
         """Hold the facts. `ambiguous` lists pointers of keys given twice with different values (absent from `tree`)."""
+        self.bench = bench
         self.record = record
         self.policy = policy
         self.tree = tree
@@ -132,7 +68,7 @@ class Subject:
     def with_answer(self, answer: str) -> Subject:
         """The same response with another answer: how a correction is verified."""
         tree = {**self.tree, "generated_answer": {**self.fields, "answer": answer}}
-        other = Subject(self.record, self.policy, tree, self.ambiguous)
+        other = Subject(self.record, self.policy, tree, self.ambiguous, self.bench)
         other.score = self.score
         return other
 
@@ -215,19 +151,17 @@ class Subject:
         self, pointer: str, item: dict[str, Any], match: tuple[Parameter | None, str], *, repeated: bool
     ) -> Trial:
         parameter, spelling = match
-        pattern, value = item.get("parameter_value_format_regex"), item.get("parameter_extracted_part")
+        given, value = item.get("parameter_value_format_regex"), item.get("parameter_extracted_part")
         value = self._trimmed(value, parameter) if isinstance(value, str) else None
-        given = pattern if isinstance(pattern, str) else None
-        pattern = self._meant(given, parameter)
+        given = given if isinstance(given, str) else None
+        example = example_of(item.get("parameter_value_format"))
+        pattern = given if given is None or parameter is None else self.bench.meant(given, parameter, example)
         simulated = item.get("simulate_regex_execution")
         simulated = simulated if isinstance(simulated, bool) else None
-        run = None if pattern is None or value is None else self._execute(pattern, value)
-        judged = pattern if parameter is not None and run is not None and run.execution not in _UNDECIDED else None
-        refused, accepted = (
-            ((), ())
-            if judged is None or parameter is None
-            else against_examples(judged, parameter.valid, parameter.invalid)
-        )
+        run = None if pattern is None or value is None else self.bench.execute(pattern, value)
+        judged = None if parameter is None or run is None or run.execution in UNDECIDED else pattern
+        operators = None if parameter is None else parameter.pattern
+        known = None if parameter is None or value is None else (parameter, value)
         return Trial(
             pointer=pointer,
             item=item,
@@ -241,34 +175,22 @@ class Subject:
             run=run,
             simulated=simulated,
             quadrant=None if run is None else quadrant(simulated, run.execution),
-            refused_examples=refused,
-            accepted_examples=accepted,
-            format_example_refused=judged is not None and _format_refused(judged, item),
-            operator=None
-            if parameter is None or parameter.pattern is None or value is None
-            else self._execute(parameter.pattern, value),
-            provenance=None if parameter is None or value is None else self._trace(value, parameter),
+            against=NOTHING if judged is None or parameter is None else self.bench.against(judged, parameter.examples),
+            format_example_refused=judged is not None and self.bench.refuses(judged, example),
+            operator=None if operators is None or value is None else self.bench.execute(operators, value),
+            comparison=None if judged is None or operators is None else compare(judged, operators),
+            provenance=None if known is None else self._trace(*known),
         )
-
-    def _meant(self, given: str | None, parameter: Parameter | None) -> str | None:
-        """The pattern as it is meant; one beyond its limit stands as it is, and is refused."""
-        if given is None or parameter is None or len(given) > self.policy.layout.limits.pattern_chars:
-            return given
-        return meant(given, parameter)
 
     def _allows(self, parameter: Parameter) -> bool:
         """Whether a parameter may be asked for the response's intent; for one that the agent doesn't have, none may."""
         unknown = self.intent.named and self.intent.intent.id is None
         return not unknown and parameter.allowed_for(self.intent.intent)
 
-    def _execute(self, pattern: str, value: str) -> Run:
-        limits = self.policy.layout.limits
-        return execute(pattern, value, pattern_chars=limits.pattern_chars, value_chars=limits.value_chars)
-
     def _trimmed(self, value: str, parameter: Parameter | None) -> str:
         return value.strip() if parameter is not None and "trim" in parameter.normalise else value
 
-    def _trace(self, value: str, parameter: Parameter) -> Provenance:
+    def _trace(self, parameter: Parameter, value: str) -> Provenance:
         history = self.record.history
         turns = tuple(turn.text for turn in history if turn.role == "user") if history else ()
         return trace(value, self.message, parameter, turns)
@@ -280,44 +202,3 @@ def spoken_locale(record: Record, policy: Policy) -> str:
     if explicit in LEXICONS:
         return explicit
     return detect_language(record.user_message[:HEARD_CHARS]) or policy.layout.locale
-
-
-def quadrant(simulated: bool | None, execution: Execution) -> Quadrant:
-    """The model's word beside our run (CONTRACT §5). Without a word of the model nothing is decided."""
-    if simulated is None or execution in _UNDECIDED:
-        return Quadrant.UNDECIDED
-    if execution is Execution.MATCHED:
-        return Quadrant.AGREED if simulated else Quadrant.UNDERCLAIM
-    return Quadrant.MISMATCH if simulated else Quadrant.REFUSAL
-
-
-@lru_cache(maxsize=4096)
-def against_examples(
-    pattern: str, valid: tuple[str, ...], invalid: tuple[str, ...]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The configured valid examples that a pattern refuses, and the invalid ones that it accepts."""
-    refused = tuple(e for e in valid if execute(pattern, e).execution is Execution.NOT_MATCHED)
-    return refused, tuple(e for e in invalid if execute(pattern, e).execution is Execution.MATCHED)
-
-
-def meant(pattern: str, parameter: Parameter) -> str:
-    """The pattern, its doubled backslashes halved where that alone makes every configured example come out right."""
-    single = undoubled(pattern) if "\\\\" in pattern and parameter.valid else None
-    if single is None or not against_examples(pattern, parameter.valid, ())[0]:
-        return pattern
-    return pattern if any(against_examples(single, parameter.valid, parameter.invalid)) else single
-
-
-@lru_cache(maxsize=4096)
-def refuses_format_example(pattern: str, format_text: str) -> bool:
-    """Whether a pattern refuses the example inside the format text that the model gave with it."""
-    example = format_example(format_text)
-    return example is not None and execute(pattern, example).execution is Execution.NOT_MATCHED
-
-
-def _format_refused(pattern: str, item: dict[str, Json]) -> bool:
-    text = item.get("parameter_value_format")
-    if not isinstance(text, str):
-        return False
-    refuses = refuses_format_example if len(text) <= SHORT_CHARS else refuses_format_example.__wrapped__
-    return refuses(pattern, text)

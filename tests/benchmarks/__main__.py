@@ -77,7 +77,7 @@ def speed() -> None:
     loaded = {policy.agent: policy}
     size = sum(len(record.value or b"") for record in batches[0]) / BATCH
     floor = cpu_us(bare_loop(), batches)
-    structural = cpu_us(lambda records: judge(records, loaded, STRUCTURE), batches)
+    structural = cpu_us(lambda records: judge(records, loaded, checks=STRUCTURE), batches)
     full = cpu_us(lambda records: judge(records, loaded), batches)
     print(f"speed: CPU us a record, {size:.0f} bytes, batches of {BATCH}, best of {RUNS}, each of new records")
     print(f"  bare loop {floor:.1f}")

@@ -10,8 +10,9 @@ import pytest
 from guardrail.judge.content import read_words
 from guardrail.judge.decide import decide
 from guardrail.judge.model import Outcome
-from guardrail.judge.subject import against_examples, refuses_format_example
+from guardrail.judge.pattern.examples import against
 from guardrail.judge.text import cached_if_short
+from guardrail.judge.trial import _short_example
 from tests.judge.turns import hotel, item, judged, parameter_turn, record, scope_turn
 
 SECONDS = 2.0
@@ -52,11 +53,11 @@ def test_what_is_read_of_a_records_evidence_is_told() -> None:
 
 def test_a_models_long_patterns_and_formats_are_not_remembered() -> None:
     """Given a pattern beyond its limit and a format text of a book's length, then neither is kept after the record."""
-    kept = [refuses_format_example.cache_info().currsize, against_examples.cache_info().currsize]
+    kept = [_short_example.cache_info().currsize, against.cache_info().currsize]
     book = "letters (e.g., QQQ111) " * 5_000
     assert judged(parameter_turn(item(parameter_value_format=book)), "cancel XKT904 please").observations
     judged(parameter_turn(item(parameter_value_format_regex="\\\\d" * 5_000)), "cancel XKT904 please")
-    now = [refuses_format_example.cache_info().currsize, against_examples.cache_info().currsize]
+    now = [_short_example.cache_info().currsize, against.cache_info().currsize]
     assert now[0] == kept[0]
     assert now[1] <= kept[1] + 1  # the short pattern beside the long format
 

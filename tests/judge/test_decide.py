@@ -43,7 +43,7 @@ def test_a_decision_line_has_its_fields_in_their_order() -> None:
     ):
         keys = list(line(decision))
         assert [key for key in keys if key in FIELDS] == FIELDS
-        assert set(keys) - set(FIELDS) == {"on_error", "chain"}
+        assert set(keys) - set(FIELDS) == {"rulings", "on_error", "chain"}
         assert line(decision)["chain"] == {"prev": None, "hash": None}
 
 
@@ -270,7 +270,7 @@ def test_a_simulation_given_twice_is_ambiguous_not_missing() -> None:
 def test_the_structural_checks_alone_read_no_answer() -> None:
     """Given the structural checks alone, then nothing is grounded, and what they see is the same."""
     raw = record("hi", scope_turn("A specialist will call you back."))
-    [structural] = judge([raw], {"hotel": hotel()}, STRUCTURE)
+    [structural] = judge([raw], {"hotel": hotel()}, checks=STRUCTURE)
     assert structural.decision.grounding is None
     assert structural.decision.outcome is Outcome.APPROVED
 

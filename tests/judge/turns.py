@@ -10,6 +10,7 @@ from guardrail.judge.decide import decide, judge
 from guardrail.judge.model import Decision, RawRecord, Source
 from guardrail.judge.policy import Policy, compile_policy
 from guardrail.judge.subject import Subject
+from guardrail.judge.trial import Bench
 
 INTENTS = "Supported intents: Book Room, Cancel Reservation, Ask Check In Time."
 BOOKING_FORMAT = "3 letters followed by 3 numbers (e.g., ABC123)"
@@ -137,7 +138,8 @@ def subject(
     policy = policy or hotel()
     [found] = judge([record(message, response, policy.agent, **fields)], {policy.agent: policy})
     assert found.record is not None
-    return Subject(found.record, policy, response, frozenset())
+    bench = Bench(policy.layout.limits, Source(), None)
+    return Subject(found.record, policy, response, frozenset(), bench)
 
 
 def codes(decision: Decision) -> set[str]:

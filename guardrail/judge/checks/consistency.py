@@ -12,8 +12,9 @@ from guardrail.judge.formats import counted_units
 from guardrail.judge.marks import leaks, marks_up
 from guardrail.judge.model import Finding, Intent, Quadrant
 from guardrail.judge.speech import Sentence, asks_again, declines, detect_language, things_asked
-from guardrail.judge.subject import ANSWER, Subject, Trial
+from guardrail.judge.subject import ANSWER, Subject
 from guardrail.judge.text import fold
+from guardrail.judge.trial import Trial
 from guardrail.judge.vocabulary import is_defined, is_private
 
 QUOTE = "/generated_answer/evidence_from_prompt"

@@ -9,25 +9,25 @@ import unicodedata
 from collections.abc import Iterator
 
 from guardrail.judge.model import Execution, Finding, Quadrant
-from guardrail.judge.provenance import Origin
-from guardrail.judge.subject import Subject, Trial
+from guardrail.judge.pattern.compare import Comparison, Relation
+from guardrail.judge.provenance import ALTERED, Origin
+from guardrail.judge.subject import Subject
 from guardrail.judge.text import fold, visible
+from guardrail.judge.trial import UNDECIDED, Trial
 
-_UNDECIDED = {
-    Execution.INVALID: "param.regex_invalid",
-    Execution.UNSUPPORTED: "param.regex_unsupported",
-    Execution.UNSAFE: "param.regex_unsafe",
-    Execution.TIMED_OUT: "param.regex_timed_out",
-    Execution.VALUE_TOO_LONG: "param.regex_value_too_long",
+_UNDECIDED = {execution: f"param.regex_{execution}" for execution in UNDECIDED}
+_RELATIONS = {
+    Relation.LOOSER: "param.regex_looser",
+    Relation.STRICTER: "param.regex_stricter",
+    Relation.DIFFERS: "param.regex_differs",
 }
 _QUADRANTS = {Quadrant.MISMATCH: "param.simulate_true_mismatch", Quadrant.UNDERCLAIM: "param.simulate_false_match"}
 _ORIGINS = {
     Origin.ALLOWED: "param.normalised_allowed",
     Origin.HISTORY: "param.value_from_history",
-    Origin.CUT: "param.value_cut_from_token",
-    Origin.ALTERED: "param.value_normalised",
+    Origin.CUT_FROM_TOKEN: "param.value_cut_from_token",
     Origin.ABSENT: "param.value_not_in_message",
-}
+} | dict.fromkeys(ALTERED, "param.value_normalised")
 _LOOKALIKES = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "MATHEMATICAL", "FULLWIDTH")
 _FORMAT_WORDS_MIN = 3
 """A format text cut shorter than this many words isn't the configured one any more."""
@@ -69,7 +69,7 @@ def _pattern(trial: Trial) -> Iterator[Finding]:
             "param.regex_control_char", pointer, "the pattern holds a control character", parameter_id=trial.id
         )
     if trial.overescaped:
-        yield Finding("param.regex_overescaped", pointer, "backslashes halved: the configured examples ask for it")
+        yield Finding("param.regex_overescaped", pointer, "backslashes halved: the examples ask for it")
     if run.repairs:
         yield Finding("param.regex_delimiters", pointer, f"taken off: {', '.join(run.repairs)}")
     if trial.vouched:
@@ -80,10 +80,10 @@ def _pattern(trial: Trial) -> Iterator[Finding]:
 
 def _discredit(trial: Trial) -> Iterator[tuple[str, str]]:
     """What the configured examples, and the model's own, say against its pattern."""
-    if trial.accepted_examples:
-        yield "param.regex_too_permissive", _examples("accepts the invalid", trial.accepted_examples)
-    if trial.refused_examples:
-        yield "param.format_text_regex_disagree", _examples("refuses the valid", trial.refused_examples)
+    if trial.against.accepted:
+        yield "param.regex_too_permissive", _examples("accepts the invalid", trial.against.accepted)
+    if trial.against.refused:
+        yield "param.format_text_regex_disagree", _examples("refuses the valid", trial.against.refused)
     elif trial.format_example_refused:
         yield "param.format_text_regex_disagree", "refuses the example of its own format text"
 
@@ -93,22 +93,28 @@ def _examples(what: str, examples: tuple[str, ...]) -> str:
 
 
 def _operator(trial: Trial) -> Iterator[Finding]:
-    """The model's pattern beside the operator's own: by this value and by the configured examples."""
+    """The model's pattern beside the operator's own, and the value that only the model's takes."""
     if trial.operator is None or trial.run is None or trial.run.execution in _UNDECIDED:
         return
-    ours, theirs = trial.operator.execution, trial.run.execution
-    looser = bool(trial.accepted_examples) or (theirs is Execution.MATCHED and ours is Execution.NOT_MATCHED)
-    stricter = bool(trial.refused_examples) or (theirs is Execution.NOT_MATCHED and ours is Execution.MATCHED)
-    if looser or stricter:
-        code = (
-            "param.regex_differs" if looser and stricter else "param.regex_looser" if looser else "param.regex_stricter"
-        )
-        yield Finding(code, f"{trial.pointer}/parameter_value_format_regex", "beside the operator's pattern")
-    if ours is not Execution.MATCHED and trial.quadrant is Quadrant.AGREED:
+    if trial.comparison is not None and trial.relation in _RELATIONS:
+        pointer = f"{trial.pointer}/parameter_value_format_regex"
+        detail = _difference(trial.comparison) or "beside the operator's pattern"
+        yield Finding(_RELATIONS[trial.relation], pointer, detail, parameter_id=trial.id)
+    if trial.operator.execution is not Execution.MATCHED and trial.quadrant is Quadrant.AGREED:
         pointer = f"{trial.pointer}/parameter_extracted_part"
         yield Finding(
             "param.regex_too_permissive", pointer, "the operator's pattern refuses the value", parameter_id=trial.id
         )
+
+
+def _difference(beside: Comparison) -> str:
+    """Shortest values that tell the two apart; they are made from the patterns alone."""
+    told = []
+    if beside.extra is not None:
+        told.append(f"takes {beside.extra!r}, which the operator's refuses")
+    if beside.missing is not None:
+        told.append(f"refuses {beside.missing!r}, which the operator's takes")
+    return "; ".join(told)
 
 
 def _value(trial: Trial) -> Iterator[Finding]:
@@ -117,7 +123,8 @@ def _value(trial: Trial) -> Iterator[Finding]:
     if not value or provenance is None:
         return
     if provenance.origin in _ORIGINS:
-        yield Finding(_ORIGINS[provenance.origin], pointer, provenance.how, parameter_id=trial.id)
+        detail = provenance.option or provenance.origin.value
+        yield Finding(_ORIGINS[provenance.origin], pointer, detail, parameter_id=trial.id)
     if trial.item.get("parameter_extracted_part") != value:
         yield Finding("param.trimmed", pointer, "outer blanks were cut")
     if provenance.invisible or visible(value) != value:

@@ -69,7 +69,7 @@ EMITTED: dict[str, tuple[Row, Row]] = {
     "invisible_chars": (with_value("XK\u200bT904", "its XK\u200bT904"), with_value("XKT904", "its XKT904")),
     "regex_unsafe": (with_pattern("A" * 1_001), with_pattern("^[A-Z]{3}[0-9]{3}$" + "A?" * 10)),
     "regex_invalid": (with_pattern("^([A-Z]{3}[0-9]{3}$"), with_pattern("^([A-Z]{3})[0-9]{3}$")),
-    "regex_unsupported": (with_pattern(r"^([A-Z])\1"), with_pattern(r"^(?:[A-Z]{3})\d{3}$")),
+    "regex_unsupported": (with_pattern(r"^([A-Z])(?(1)X)"), with_pattern(r"^(?:[A-Z]{3})\d{3}$")),
     "regex_value_too_long": (with_value(LONG, f"its {LONG}"), with_value(LONG[:256], f"its {LONG[:256]}")),
     "regex_control_char": (with_pattern("\b[A-Z]{3}[0-9]{3}\b"), with_pattern(r"\b[A-Z]{3}[0-9]{3}\b")),
     "regex_overescaped": (with_pattern(r"^[A-Z]{3}\\d{3}$"), with_pattern(r"^[A-Z]{3}\d{3}$")),
