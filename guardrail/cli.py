@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from guardrail.backtracker import Backtracker
 from guardrail.errors import GuardrailError, InputError, PolicyError, SettingsError
 from guardrail.judge.codes import CODES, FAMILIES, Code
 from guardrail.judge.decide import decide
@@ -26,6 +27,7 @@ from guardrail.judge.failing import unjudged
 from guardrail.judge.layout import PolicyLayout
 from guardrail.judge.lint import lint
 from guardrail.judge.model import Decision, Outcome, RawRecord, encode
+from guardrail.judge.pattern.last import LastTier
 from guardrail.judge.policy import ENGINE, Policies
 from guardrail.lines import read_line
 from guardrail.policies import load_policies, load_policy
@@ -122,31 +124,32 @@ def _check(arguments: argparse.Namespace) -> int:
     started = time.perf_counter()
     _refuse_same(arguments.file, arguments.output)
     with (
+        Backtracker() as last_tier,
         _opened(arguments.file, "rb", sys.stdin.buffer) as source,
         _opened(arguments.output, "wb", sys.stdout.buffer) as sink,
     ):
         for batch in _batches(source, show=arguments.output is not None or not sys.stdout.isatty()):
-            for decision in _timed(batch, policies):
+            for decision in _timed(batch, policies, last_tier):
                 counts[decision.outcome.value] += 1
                 sink.write(encode(decision) + b"\n")
     _summarise(counts, time.perf_counter() - started)
     return 1 if any(counts[outcome] for outcome in arguments.fail_on) else 0
 
 
-def _timed(batch: list[RawRecord], policies: Policies) -> list[Decision]:
+def _timed(batch: list[RawRecord], policies: Policies, last_tier: LastTier) -> list[Decision]:
     started = time.perf_counter_ns()
-    decisions = _decide(batch, policies)
+    decisions = _decide(batch, policies, last_tier)
     took_us = (time.perf_counter_ns() - started) / 1_000 / max(1, len(batch))
     return [msgspec.structs.replace(decision, took_us=round(took_us, 1)) for decision in decisions]
 
 
-def _decide(batch: list[RawRecord], policies: Policies) -> list[Decision]:
+def _decide(batch: list[RawRecord], policies: Policies, last_tier: LastTier) -> list[Decision]:
     """The decisions; an error of our own costs one record, and is told."""
     try:
-        return decide(batch, policies)
+        return decide(batch, policies, last_tier=last_tier)
     except Exception as error:  # noqa: BLE001 - whatever it is, every line gets a decision
         if len(batch) > 1:
-            return [decision for record in batch for decision in _decide([record], policies)]
+            return [decision for record in batch for decision in _decide([record], policies, last_tier)]
         _err.print(
             f"line {(batch[0].source.offset or 0) + 1}: an error of our own: {type(error).__name__}", style="red"
         )

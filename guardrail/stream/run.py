@@ -8,10 +8,13 @@ import signal
 import threading
 import time
 from datetime import UTC, datetime
+from functools import partial
 from types import FrameType
 from typing import Any, Self
 
+from guardrail.backtracker import Backtracker
 from guardrail.errors import FencedError, GuardrailError, TransientError
+from guardrail.judge.decide import judge
 from guardrail.judge.policy import Policies
 from guardrail.settings import Settings
 from guardrail.stream.admin import Admin, policy_page
@@ -52,10 +55,11 @@ def run(settings: Settings, policies: Policies, *, tracing: Tracing | None = Non
     is told by its class and place alone.
     """
     report = Report(policies, tracing or Tracing.from_environment())
-    gate = Gate(settings, policies, report=report)
+    last_tier = Backtracker()
+    gate = Gate(settings, policies, judge=partial(judge, last_tier=last_tier), report=report)
     _spare_the_collector()
     page = policy_page(policies, datetime.now(UTC).isoformat(timespec="seconds"))
-    with Loop(gate) as loop, Admin(settings.admin, gate.health, report.text, lambda: page) as admin:
+    with last_tier, Loop(gate) as loop, Admin(settings.admin, gate.health, report.text, lambda: page) as admin:
         LOG.info("started", extra={"agents": sorted(policies), "admin_port": admin.port, "group": settings.gate.group})
         failure = loop.run()
         report.close()
