@@ -96,8 +96,16 @@ def _parser() -> argparse.ArgumentParser:
     linter.add_argument("--json-schema", action="store_true", help="print the JSON Schema of policy files, for editors")
     linter.add_argument("--strict", action="store_true", help="exit 1 when there is any remark")
     linter.set_defaults(verb=_lint)
-    explain = verbs.add_parser("explain", help="what a code means, what is done by default, an example")
+    explain = verbs.add_parser("explain", help="what a code means; or why a value matches a pattern, or doesn't")
     explain.add_argument("code", nargs="?", metavar="CODE", help="a code or family (default: all)")
+    explain.add_argument("--pattern", metavar="P", help="a model's regular expression")
+    explain.add_argument("--value", metavar="V", help="the value that it is run over")
+    explain.add_argument("--format", metavar="TEXT", help="the format text that came with it")
+    explain.add_argument(
+        "--policy", metavar="FILE", help="where --parameter has its examples and the operator's pattern"
+    )
+    explain.add_argument("--parameter", metavar="ID")
+    explain.add_argument("--json", action="store_true", help="one JSON object, for --pattern")
     explain.set_defaults(verb=_explain)
     _add_stream_verbs(verbs)
     return parser
@@ -222,7 +230,22 @@ def _lint(arguments: argparse.Namespace) -> int:
 
 
 def _explain(arguments: argparse.Namespace) -> int:
-    wanted = arguments.code
+    given = [name for name in ("pattern", "value") if getattr(arguments, name) is not None]
+    if not given:
+        return _explain_code(arguments.code)
+    if len(given) == 1 or arguments.code is not None or (arguments.policy is None) != (arguments.parameter is None):
+        raise InputError("explain: give a CODE, or --pattern with --value; --policy goes with --parameter")
+    from guardrail import explain
+
+    asked = explain.Asked(arguments.pattern, arguments.value, arguments.format, arguments.policy, arguments.parameter)
+    if arguments.json:
+        sys.stdout.buffer.write(msgspec.json.encode(explain.told(asked)) + b"\n")
+    else:
+        explain.show(_out, asked)
+    return 0
+
+
+def _explain_code(wanted: str | None) -> int:
     chosen = [c for c in CODES.values() if wanted in (None, c.name, c.family)]
     if not chosen:
         raise InputError(f"explain: no code or family {wanted}; families: {', '.join(sorted(FAMILIES))}")

@@ -17,33 +17,11 @@ from guardrail.judge.pattern.fault import Fault
 from guardrail.judge.pattern.program import program, referred
 from guardrail.judge.pattern.repair import unwrapped
 from guardrail.judge.pattern.tiers import understood
-from guardrail.judge.pattern.tree import (
-    Assertion,
-    Atomic,
-    BackReference,
-    Choice,
-    Edge,
-    Group,
-    Look,
-    Node,
-    Ranges,
-    Repeat,
-    Set,
-    walk,
-)
+from guardrail.judge.pattern.tree import BackReference, walk
+from guardrail.judge.pattern.write import written
 
 BACKTRACKER = "backtracker"
 _CACHED = 256
-_MODES = {"greedy": "", "lazy": "?", "possessive": "+"}
-_LOOKS = {(True, False): "(?=", (True, True): "(?!", (False, False): "(?<=", (False, True): "(?<!"}
-_EDGES = {
-    Edge.TEXT_START: r"\A",
-    Edge.TEXT_END: r"\Z",
-    Edge.LINE_START: "(?m:^)",
-    Edge.LINE_END: "(?m:$)",
-    Edge.WORD: r"\b",
-    Edge.NOT_WORD: r"\B",
-}
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -83,32 +61,4 @@ def _rewritten(pattern: str) -> str | None:
     folded = any(isinstance(node, BackReference) and node.fold for node in walk(tree))
     if folded or not all(found.plain for found in source.sets):
         return None  # the two packages have Unicode tables of different years
-    return _text(tree, referred(tree))
-
-
-def _text(node: Node, targets: dict[int | str, int]) -> str:
-    """The tree in the package's syntax. Groups that nobody refers to don't capture."""
-    if isinstance(node, Set):
-        return f"[{_inside(node.ranges)}]" if node.ranges else "(?!)"
-    if isinstance(node, Assertion):
-        return _EDGES[node.edge]
-    if isinstance(node, BackReference):
-        return f"(?P=g{targets[node.group]})"
-    inner = [_text(part, targets) for part in node.below()]
-    if isinstance(node, Choice):
-        return f"(?:{'|'.join(inner)})"
-    if isinstance(node, Repeat):
-        return f"(?:{inner[0]}){_bounds(node)}"
-    if isinstance(node, Group):
-        return f"(?P<g{node.index}>{inner[0]})" if node.index in targets.values() else f"(?:{inner[0]})"
-    if isinstance(node, Look):
-        return f"{_LOOKS[node.ahead, node.negated]}{inner[0]})"
-    return f"(?>{inner[0]})" if isinstance(node, Atomic) else "".join(inner)
-
-
-def _bounds(node: Repeat) -> str:
-    return f"{{{node.low},{'' if node.high is None else node.high}}}{_MODES[node.mode]}"
-
-
-def _inside(ranges: Ranges) -> str:
-    return "".join(f"\\U{low:08x}" if low == high else f"\\U{low:08x}-\\U{high:08x}" for low, high in ranges)
+    return written(tree, referred(tree))

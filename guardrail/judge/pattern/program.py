@@ -68,6 +68,8 @@ class Program(msgspec.Struct, frozen=True):
     """Two for each group that is referred to."""
     doubtful: bool
     """Whether a reference may meet a group that took no part: the dialects read that differently."""
+    looks: dict[int, Look]
+    """The look-arounds, by their instructions."""
 
 
 def program(tree: Node) -> Program | Fault:
@@ -88,6 +90,7 @@ def program(tree: Node) -> Program | Fault:
         sets=tuple(writer.sets),
         slots=2 * len(writer.slots),
         doubtful=doubtful,
+        looks=writer.looks,
     )
 
 
@@ -100,6 +103,7 @@ class _Writer:
         self.second: list[int] = []
         self.then: list[int] = []
         self.sets: dict[Set, int] = {}
+        self.looks: dict[int, Look] = {}
         self.targets = referred(tree)
         self.slots = {index: 2 * number for number, index in enumerate(sorted(set(self.targets.values())))}
 
@@ -127,6 +131,7 @@ class _Writer:
         elif isinstance(node, Repeat):
             self.repeat(node, back=back)
         elif isinstance(node, Look):
+            self.looks[self.here] = node
             self.body(Op.LOOK, node.body, back=not node.ahead, negated=node.negated)
         elif back:
             self.mirrored(node)

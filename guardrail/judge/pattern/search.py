@@ -61,7 +61,7 @@ class Exhausted(Exception):  # noqa: N818  # control flow inside a search, not a
 
 
 class Search:
-    """One program on one value. `left` is the budget in steps; `refused` collects where a character didn't fit."""
+    """One program on one value. `left` is the budget in steps."""
 
     def __init__(self, program: Program, value: str, bits: list[int], steps: int) -> None:
         """Make ready; nothing runs yet."""
@@ -71,8 +71,8 @@ class Search:
         self.left = steps
         self.ecma = False
         """Whether references are read as ECMAScript does: a group that took no part is empty, not a failure."""
-        self.refused: list[tuple[int, int]] = []
-        """Position and instruction."""
+        self.stops: list[tuple[int, int]] = []
+        """Where a way of the whole came to its end: position and instruction; of a body, the instruction it is for."""
         self._bodies: dict[Place, tuple[int, Captures] | None] = {}
 
     def whole(self, *, ecma: bool = False) -> bool:
@@ -100,7 +100,6 @@ class Search:
                     position += 1
                     at += 1
                     continue
-                self.refused.append((position, at))
             elif op == SPLIT:
                 place = (at, position, captures)
                 if place not in seen:
@@ -121,6 +120,7 @@ class Search:
                 if found is not None:
                     at, position, captures = found
                     continue
+            self.stops.append((position, at))
             if not waiting:
                 self.left = left
                 return None
@@ -151,7 +151,9 @@ class Search:
     def _body(self, at: int, position: int, captures: Captures) -> tuple[int, Captures] | None:
         place = (at, position, captures)
         if place not in self._bodies:
+            stops = len(self.stops)
             self._bodies[place] = self._run(at, position, captures)
+            del self.stops[stops:]
         return self._bodies[place]
 
     def _referred(self, captures: Captures, slot: int, position: int, *, fold: bool) -> int | None:
