@@ -8,8 +8,11 @@ import msgspec
 
 from guardrail.judge.formats import format_example
 from guardrail.judge.lexicon import LEXICONS
-from guardrail.judge.model import Execution
-from guardrail.judge.pattern import execute
+from guardrail.judge.model import Execution, Json
+from guardrail.judge.pattern import Fault, execute
+from guardrail.judge.pattern.repair import Unwrapped
+from guardrail.judge.pattern.tiers import understood
+from guardrail.judge.pattern.vet import linear
 from guardrail.judge.policy import Parameter, Policy
 from guardrail.judge.text import fold
 
@@ -36,6 +39,10 @@ def lint(policy: Policy) -> Iterator[Hint]:
             yield Hint(f"intents.{intent.id}", "its name isn't in the prompt: the model doesn't know it")
     for parameter in policy.parameters.values():
         yield from _parameter(parameter, policy)
+    for pointer in _backtracking(layout.response.json_schema or {}, ""):
+        yield Hint(
+            "response.schema", f"{pointer} looks around or refers back: a long text is refused, or takes seconds"
+        )
     if not layout.evidence:
         yield Hint("evidence", "none: claims can only be reported as no_evidence")
     if layout.grounding.calibration is None:
@@ -46,6 +53,18 @@ def lint(policy: Policy) -> Iterator[Hint]:
             yield Hint(
                 f"replies.{kind}", f"no text in the policy's own locale {layout.locale}: the built-in one is used"
             )
+
+
+def _backtracking(schema: Json, pointer: str) -> Iterator[str]:
+    """Where the `pattern` keywords of a schema stand that no linear engine can run."""
+    if isinstance(schema, dict):
+        pattern = schema.get("pattern")
+        tree = understood(Unwrapped(pattern)) if isinstance(pattern, str) else None
+        if tree is not None and not isinstance(tree, Fault) and not linear(tree):
+            yield f"{pointer}/pattern"
+    parts = schema.items() if isinstance(schema, dict) else enumerate(schema) if isinstance(schema, list) else ()
+    for key, value in parts:
+        yield from _backtracking(value, f"{pointer}/{key}")
 
 
 def _parameter(parameter: Parameter, policy: Policy) -> Iterator[Hint]:

@@ -20,7 +20,7 @@ _WORD = re.compile(r"[^\W_]+(?:[.,:/%][0-9]+)*%?|[€$£]")
 _PLAIN_WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NUMBER = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|(?<![*#0-9])(?<![0-9][.,:/])[0-9]++(?:[.,:/][0-9]++)*+(?![#*])")
-_SENTENCE_END = re.compile(r"(?:[.!?…]+[\"'»”)\]]*|;)(?=\s|$)|[\n\r]+|(?<=[?!])(?=[A-ZÀ-Ý¿¡])")
+_SENTENCE_END = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"'»”)\]]*+|;)(?=\s|$)|[\n\r]+|(?<=[?!])(?=[A-ZÀ-Ý¿¡])")
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|p\.ej|p|ex|dr|dra|mr|mrs|ms|sr|sra|st|no|n|vs|etc|approx|env)\.$", re.IGNORECASE
 )

@@ -85,6 +85,14 @@ def test_what_is_fine_is_not_remarked_on() -> None:
     assert remarks(replies={"fallback": {"en": "Sorry?"}}) == {}
 
 
+def test_patterns_of_a_schema_that_may_take_long_are_remarked_on() -> None:
+    """Given `pattern` keywords with look-arounds or references, then each is named; linear and unread ones aren't."""
+    texts = {"a": {"pattern": "^(?=.*x).*$"}, "b": {"pattern": "^x+$"}, "c": {"anyOf": [{}, {"pattern": "(.)\\1"}]}}
+    schema = {"type": "object", "properties": {**texts, "d": {"pattern": "\\p{Alphabetic}x"}}}
+    found = [hint.text for hint in lint(hotel(response={"schema": schema})) if hint.key == "response.schema"]
+    assert [text.split()[0] for text in found] == ["/properties/a/pattern", "/properties/c/anyOf/1/pattern"]
+
+
 def test_a_schema_of_ones_own_may_have_no_intents() -> None:
     """Given a response schema of the operator's own, then a policy without intents is no oversight."""
     assert "intents" not in remarks(intents=[], parameters=[], response={"schema": {"type": "object"}})
