@@ -19,7 +19,7 @@ from guardrail.judge.pattern.tree import Node, Ranges, Set, walk
 
 HIGH = 0x80
 MAX_KINDS = 128  # and as many plain sets; one byte with its high bit set
-MAX_ASKED = 30  # ten bytes a character at most
+MAX_ASKED = 6  # two bytes more a character, and as many questions; a model's pattern has one or two
 _ANSWERS = 3  # a byte: more would need more ranges in every class
 
 Member = Callable[[Set, int], bool]
@@ -39,6 +39,11 @@ class Alphabet(msgspec.Struct, frozen=True):
     def width(self) -> int:
         """Bytes for a character beyond ASCII."""
         return 1 + -(-len(self.asked) // _ANSWERS)
+
+    @property
+    def ranges(self) -> int:
+        """How many ranges it keeps: about its memory."""
+        return len(self.starts) + sum(len(asked.ranges) for asked in self.asked)
 
     def encoded(self, value: str, member: Member) -> bytes | None:
         """The value in this alphabet; null when it holds half of a surrogate pair, which is no character."""
@@ -82,7 +87,7 @@ def alphabet(tree: Node) -> Alphabet | None:
         return None
     if not plain and not asked:
         return _ASCII_ONLY
-    starts, masks = _partition(tuple(plain))
+    starts, masks = partition(tuple(plain))
     numbers = {mask: number for number, mask in enumerate(dict.fromkeys(masks))}
     if len(numbers) > MAX_KINDS:
         return None
@@ -96,7 +101,7 @@ def alphabet(tree: Node) -> Alphabet | None:
 _ASCII_ONLY = Alphabet()
 
 
-def _partition(plain: tuple[Ranges, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def partition(plain: tuple[Ranges, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Where the membership of plain sets changes, and from there on the mask of the sets that hold."""
     turns = {HIGH: 0}
     for index, ranges in enumerate(plain):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from guardrail.judge.pattern.folding import cases_of, orbit
 from guardrail.judge.pattern.tree import Property, Ranges, Set
 
 ASCII_END = 0x7F
@@ -63,6 +64,10 @@ LOWER: Ranges = ((0x61, 0x7A),)
 WORD: Ranges = normal([*DIGIT, *UPPER, *LOWER, (0x5F, 0x5F)])
 SPACE: Ranges = ((9, 13), (32, 32))
 BLANK: Ranges = ((9, 9), (32, 32))
+UNICODE_BLANKS: Ranges = (
+    (0xA0, 0xA0), (0x1680, 0x1680), (0x180E, 0x180E), (0x2000, 0x200A), (0x202F, 0x202F), (0x205F, 0x205F),
+    (0x3000, 0x3000),
+)  # fmt: skip
 _GRAPH: Ranges = ((0x21, 0x7E),)
 _ALNUM: Ranges = normal([*DIGIT, *UPPER, *LOWER])
 
@@ -95,13 +100,22 @@ def charset(
     simple = normal(ranges)
     if fold:
         simple = ascii_folded(simple)
-        fold = bool(properties) or clipped(simple, *BEYOND[0]) not in ((), BEYOND)
-    if properties or fold:
+        if reaches_beyond(simple):
+            simple = normal([*simple, *((code, code) for code in cases_of(simple))])
+    if properties:
         return Set(simple, properties, negated, fold)
     return Set(complement(simple) if negated else simple)
+
+
+def reaches_beyond(ranges: Ranges) -> bool:
+    """Whether ranges hold some characters beyond ASCII, and not all."""
+    return bool(ranges) and ranges[-1][1] > ASCII_END and clipped(ranges, *BEYOND[0]) != BEYOND
 
 
 @lru_cache(maxsize=512)
 def literal(code: int, *, fold: bool = False) -> Set:
     """The set of one character, or of its cases."""
-    return charset([(code, code)], fold=fold)
+    if not fold:
+        return Set(((code, code),))
+    cases = ascii_folded(((code, code),)) if code <= ASCII_END else normal((one, one) for one in orbit(code))
+    return Set(cases)

@@ -12,6 +12,7 @@ from enum import StrEnum
 
 import msgspec
 
+from guardrail.judge.pattern.alphabet import alphabet
 from guardrail.judge.pattern.charset import ASCII_END, LAST
 from guardrail.judge.pattern.engine import member
 from guardrail.judge.pattern.fault import Fault
@@ -21,7 +22,7 @@ from guardrail.judge.pattern.sweep import NEWLINE, Letter, State, Sweep, behind_
 from guardrail.judge.pattern.sweep import WORD as WORD_TRAIT
 from guardrail.judge.pattern.tree import Edge, Node
 
-COMPARE_STEPS_MAX = 20_000  # 20 ms; 95 % of pairs of published patterns take under 2,000
+COMPARE_STEPS_MAX = 20_000  # letters read, and places looked at; 15 ms; 95 % of published pairs take under 2,000
 
 _LIKED = "0159aAbBzZxX _-.,:;/@+#'\"()éñßЖω北١"
 """What stands for a kind of characters in an example, if it can: the first of these."""
@@ -59,11 +60,11 @@ UNDECIDED = Comparison(Relation.UNDECIDED)
 
 def compared(first: Node, second: Node) -> Comparison:
     """How a vetted tree stands to another one."""
+    if alphabet(first) is None or alphabet(second) is None:
+        return UNDECIDED
     programs = [program(first), program(second)]
     sources = [found for found in programs if not isinstance(found, Fault)]
-    if len(sources) < len(programs):
-        return UNDECIDED
-    letters = _letters(sources)
+    letters = _letters(sources) if len(sources) == len(programs) else None
     if letters is None:
         return UNDECIDED
     sweeps = [swept(source, tuple({pair[at].traits for _, pair in letters})) for at, source in enumerate(sources)]
@@ -119,6 +120,7 @@ class _Race:
         self.mine = mine
         self.theirs = theirs
         self.letters = letters
+        self.read = 0
         self.extra: str | None = None
         self.missing: str | None = None
 
@@ -128,24 +130,27 @@ class _Race:
         self.note(start, "")
         seen = {start}
         waiting: deque[tuple[Pair, str]] = deque([(start, "")])
-        steps = 0
         while waiting and (self.extra is None or self.missing is None):
             pair, read = waiting.popleft()
             for char, after in self.steps(pair):
-                steps += 1
+                if self.spent() > COMPARE_STEPS_MAX:
+                    return Comparison(Relation.UNDECIDED, self.extra, self.missing)
                 if after not in seen:
                     seen.add(after)
                     self.note(after, char + read)
                     waiting.append((after, char + read))
-            if steps > COMPARE_STEPS_MAX:
-                return Comparison(Relation.UNDECIDED, self.extra, self.missing)
         return Comparison(BY_DIFFERENCE[self.extra is not None, self.missing is not None], self.extra, self.missing)
 
     def steps(self, pair: Pair) -> Iterator[tuple[str, Pair]]:
         """The pair with each kind of character before."""
         mine, theirs = pair
         for char, (one, other) in self.letters:
+            self.read += 1
             yield char, (self.mine.step(mine, one), self.theirs.step(theirs, other))
+
+    def spent(self) -> int:
+        """Letters read, and what new states took."""
+        return self.read + self.mine.work + self.theirs.work
 
     def note(self, pair: Pair, read: str) -> None:
         """Keeps the first difference of each kind."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from guardrail.judge.pattern.alphabet import HIGH, Alphabet, beyond, within_ascii
 from guardrail.judge.pattern.charset import BEYOND, normal
-from guardrail.judge.pattern.tree import Assertion, Choice, Edge, Node, Ranges, Repeat, Set
+from guardrail.judge.pattern.tree import Assertion, Choice, Edge, Node, Property, Ranges, Repeat, Set
 
 MAX_PRODUCT = 1_000  # of nested bounds; RE2's kMaxRepeat
 
@@ -43,23 +43,26 @@ def emit(node: Node, letters: Alphabet) -> Text:
         return _set(node, letters)
     if isinstance(node, Assertion):
         return Text(_EDGES[node.edge], 1)
-    inner = [emit(part, letters) for part in node.below()]
-    cost = sum(part.cost for part in inner) or 1
-    product = max((part.product for part in inner), default=1)
+    texts: list[str] = []
+    cost, product = 0, 1
+    for part in node.below():
+        inner = emit(part, letters)
+        texts.append(inner.text)
+        cost += inner.cost
+        product = max(product, inner.product)
+    cost = cost or 1
     if isinstance(node, Repeat):
-        text = _repeated(_unit(inner[0].text), node.low, node.high, MAX_PRODUCT // product)
+        text = _repeated(_unit(texts[0]), node.low, node.high, MAX_PRODUCT // product)
         copies = max(1, node.high or node.low)
         return Text(text, cost * copies, min(MAX_PRODUCT, product * copies))
     if isinstance(node, Choice):
-        return Text("(?:" + "|".join(part.text for part in inner) + ")", cost, product)
-    return Text("".join(part.text for part in inner) or "(?:)", cost, product)
+        return Text("(?:" + "|".join(texts) + ")", cost, product)
+    return Text("".join(texts) or "(?:)", cost, product)
 
 
-def question(asked: Set, *, fold: bool) -> str:
-    """A pattern of one character, in RE2's UTF-8 syntax, for a set that isn't plain."""
-    properties = "".join(f"\\{'P' if item.negated else 'p'}{{{item.name}}}" for item in asked.properties)
-    inside = _inside(_scalars(asked.ranges)) + properties
-    text = f"[{'^' if asked.negated else ''}{inside}]" if inside else _NEVER
+def question(asked: Property, *, fold: bool) -> str:
+    """A pattern of one character, in RE2's UTF-8 syntax, for a property."""
+    text = f"[\\{'P' if asked.negated else 'p'}{{{asked.name}}}]"
     return f"(?i:{text})" if fold else text
 
 
@@ -78,15 +81,19 @@ def _repeated(unit: str, low: int, high: int | None, piece: int) -> str:
 
 def _counted(unit: str, low: int, high: int, piece: int) -> str:
     """`unit{low,high}` in pieces of at most `piece`: any cut keeps the language."""
-    if high <= piece:
-        return f"{unit}{{{low},{high}}}" if (low, high) != (1, 1) else unit
-    first = min(low, piece)
-    return f"{unit}{{{first},{piece}}}" + _counted(unit, low - first, high - piece, piece)
+    pieces = []
+    while high > piece:
+        first = min(low, piece)
+        pieces.append(f"{unit}{{{first},{piece}}}")
+        low, high = low - first, high - piece
+    pieces.append(f"{unit}{{{low},{high}}}" if (low, high) != (1, 1) else unit)
+    return "".join(pieces)
 
 
 def _set(found: Set, letters: Alphabet) -> Text:
-    if found.plain and found.ranges and found.ranges[-1][1] < HIGH:
-        return _class(found.ranges)
+    ranges = found.ranges
+    if ranges and ranges[-1][1] < HIGH and found.plain:
+        return _class(ranges)
     here = within_ascii(found)
     place, high = _high_bytes(found, letters)
     if not high:
@@ -126,9 +133,3 @@ def _inside(ranges: Ranges) -> str:
 def _one(code: int) -> str:
     char = chr(code)
     return char if char.isascii() and char.isalnum() else f"\\x{{{code:x}}}"
-
-
-def _scalars(ranges: Ranges) -> Ranges:
-    """The ranges without surrogates, which RE2 refuses."""
-    below = [(low, min(high, 0xD7FF)) for low, high in ranges if low <= 0xD7FF]
-    return normal(below + [(max(low, 0xE000), high) for low, high in ranges if high >= 0xE000])

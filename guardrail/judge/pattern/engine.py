@@ -6,6 +6,7 @@ bytes and without captures, about 0.4 us. That object is what `re2._re2` exports
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import lru_cache
 from typing import Any
 
@@ -13,8 +14,9 @@ import msgspec
 import re2
 from re2 import _re2
 
+from guardrail.judge.pattern.charset import LAST
 from guardrail.judge.pattern.emit import question
-from guardrail.judge.pattern.tree import Set
+from guardrail.judge.pattern.tree import Property, Set
 
 MAX_MEM_BYTES = 2 * 1024 * 1024  # for a program and its automaton cache, of the rare large patterns
 LIGHT_MEM_BYTES = 32 * 1024  # the same for light patterns: 4,096 of them, all attacked, keep 124 MB at most
@@ -65,9 +67,19 @@ def compiled(text: str, *, light: bool) -> Program | None:
 
 def member(asked: Set, code: int) -> bool:
     """Whether a set that isn't plain holds a character beyond ASCII, by RE2's tables. Folding stays beyond ASCII."""
-    return _question(asked, asked.fold and code not in _ACROSS).whole(chr(code).encode())
+    fold = asked.fold and code not in _ACROSS
+    for one in asked.properties:
+        if _has(one.name, one.negated, fold, code):
+            return not asked.negated
+    at = bisect_right(asked.ranges, (code, LAST)) - 1
+    return (at >= 0 and code <= asked.ranges[at][1]) is not asked.negated
 
 
-@lru_cache(maxsize=64)
-def _question(asked: Set, fold: bool) -> Program:  # a cached function is called by position
+@lru_cache(maxsize=16_384)
+def _has(name: str, negated: bool, fold: bool, code: int) -> bool:  # cached functions are called by position
+    return _question(Property(name, negated), fold).whole(chr(code).encode())
+
+
+@lru_cache(maxsize=256)
+def _question(asked: Property, fold: bool) -> Program:
     return Program(_RE2(question(asked, fold=fold).encode("ascii"), _UTF8).Match)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from guardrail.judge.pattern.charset import BLANK, DIGIT, LAST, SPACE, WORD, complement
+from guardrail.judge.pattern.charset import BLANK, DIGIT, LAST, SPACE, UNICODE_BLANKS, WORD, complement, normal
 from guardrail.judge.pattern.fault import invalid, unsupported
 from guardrail.judge.pattern.names import named
 from guardrail.judge.pattern.tree import Assertion, BackReference, Call, Edge, Foreign, Node, Property, Ranges
@@ -24,7 +24,7 @@ _CLASSES: dict[str, Ranges] = {
     "s": SPACE,
     "S": complement(SPACE),
     "h": BLANK,
-    "H": complement(BLANK),
+    "H": complement(normal([*BLANK, *UNICODE_BLANKS])),  # what any dialect calls blank isn't in it
 }
 _EDGES = {"b": Edge.WORD, "B": Edge.NOT_WORD, "A": Edge.TEXT_START, "Z": Edge.TEXT_END, "z": Edge.TEXT_END}
 _FOREIGN = {

@@ -7,10 +7,12 @@ from functools import lru_cache
 import msgspec
 
 from guardrail.judge.model import Execution
-from guardrail.judge.pattern.referee import execute
+from guardrail.judge.pattern.referee import Run, execute
 from guardrail.judge.pattern.repair import undoubled
 
 _CACHED = 4_096
+EXAMPLE_CHARS_MAX = 4_096
+"""The most that a policy may let a value have; its reader holds each example against its own limit."""
 
 
 class Examples(msgspec.Struct, frozen=True):
@@ -36,13 +38,17 @@ class Against(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=_CACHED)
 def against(pattern: str, examples: Examples) -> Against:
     """The valid examples that a pattern refuses, and the invalid ones that it accepts."""
-    valid = [(one, execute(pattern, one)) for one in examples.valid]
-    invalid = [(one, execute(pattern, one)) for one in examples.invalid]
+    valid = [(one, _run(pattern, one)) for one in examples.valid]
+    invalid = [(one, _run(pattern, one)) for one in examples.invalid]
     return Against(
         tuple(one for one, run in valid if run.execution is Execution.NOT_MATCHED),
         tuple(one for one, run in invalid if run.execution is Execution.MATCHED),
         tuple(one for one, run in (*valid, *invalid) if run.left_over),
     )
+
+
+def _run(pattern: str, example: str) -> Run:
+    return execute(pattern, example, value_chars=EXAMPLE_CHARS_MAX, hints=False)
 
 
 def meant(pattern: str, examples: Examples) -> str:

@@ -8,24 +8,24 @@ from __future__ import annotations
 import msgspec
 
 from guardrail.judge.model import Execution
+from guardrail.judge.pattern.disputes import Targets, referred
 from guardrail.judge.pattern.engine import member
 from guardrail.judge.pattern.examples import Against, Examples, against, meant
 from guardrail.judge.pattern.fault import Fault
 from guardrail.judge.pattern.hints import ALTERED_VALUES
 from guardrail.judge.pattern.nearest import nearest
-from guardrail.judge.pattern.program import EDGES, Op, Program, program, referred
+from guardrail.judge.pattern.program import EDGES, Op, Program, program
 from guardrail.judge.pattern.referee import Run, execute
 from guardrail.judge.pattern.repair import unwrapped
 from guardrail.judge.pattern.search import Exhausted, Search, kinds
-from guardrail.judge.pattern.tiers import understood
+from guardrail.judge.pattern.tiers import has_half, understood
 from guardrail.judge.pattern.tree import Edge
-from guardrail.judge.pattern.vet import MAX_PATTERN_CHARS
-from guardrail.judge.pattern.write import set_text, written
+from guardrail.judge.pattern.vet import MAX_PATTERN_CHARS, MAX_VALUE_CHARS
+from guardrail.judge.pattern.write import shown, written
 
 STEPS_MAX = 100_000  # of the search for the place where a value stops fitting; 50 ms
 WANTED_MAX = 6
 
-Targets = dict[int | str, int]
 
 _PLACES = {
     Edge.TEXT_START: "the beginning of the value",
@@ -49,10 +49,10 @@ class Explanation(msgspec.Struct, frozen=True):
     """A run, and what a person may want to know of it."""
 
     run: Run
+    pattern: str
+    """The pattern that was run: as given, or with its backslashes halved."""
     read_as: str | None
     """The pattern as it was understood, anchors strict and classes written out; null when it is refused."""
-    halved: bool = False
-    """Whether its doubled backslashes were halved, as the example asks for."""
     fault: Fault | None = None
     """Why and where it is refused."""
     stop: Stop | None = None
@@ -63,19 +63,20 @@ class Explanation(msgspec.Struct, frozen=True):
     """What the examples say against the pattern."""
 
 
-def explained(pattern: str, value: str, examples: Examples) -> Explanation:
+def explained(pattern: str, value: str, examples: Examples, *, value_chars: int = MAX_VALUE_CHARS) -> Explanation:
     """All about one run. `examples` decide on doubled backslashes, and may discredit the pattern."""
     if len(pattern) > MAX_PATTERN_CHARS:
-        return Explanation(run=execute(pattern, value), read_as=None)
+        return Explanation(run=execute(pattern, value), pattern=pattern, read_as=None)
     text = meant(pattern, examples)
-    found = Explanation(run=execute(text, value), read_as=None, halved=text != pattern, against=against(text, examples))
+    run = execute(text, value, value_chars=value_chars)
+    found = Explanation(run=run, pattern=text, read_as=None, against=against(text, examples))
     tree = understood(unwrapped(text))
     if isinstance(tree, Fault):
         return msgspec.structs.replace(found, fault=tree)
     targets = referred(tree)
-    found = msgspec.structs.replace(found, read_as=written(tree, targets))
+    found = msgspec.structs.replace(found, read_as=written(tree, targets, shown))
     source = program(tree)
-    if isinstance(source, Fault) or found.run.execution is not Execution.NOT_MATCHED:
+    if isinstance(source, Fault) or found.run.execution is not Execution.NOT_MATCHED or has_half(value):
         return found
     stop = _stop(source, value, targets)
     return msgspec.structs.replace(found, stop=stop, nearest=_nearest(source, text, value))
@@ -105,9 +106,9 @@ def _asked(source: Program, at: int, targets: Targets) -> str:
     """What an instruction asks for; "" for those that ask for nothing."""
     op = source.ops[at]
     if op in (Op.CHAR, Op.BACK):
-        return set_text(source.sets[source.first[at]])
+        return shown(source.sets[source.first[at]])
     if op == Op.EDGE:
         return _PLACES[EDGES[source.first[at]]]
     if op == Op.LOOK:
-        return written(source.looks[at], targets)
+        return written(source.looks[at], targets, shown)
     return _ASKS.get(Op(op), "")

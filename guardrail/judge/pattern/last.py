@@ -13,8 +13,9 @@ from functools import lru_cache
 import msgspec
 
 from guardrail.judge.model import Decision, Execution, Source
+from guardrail.judge.pattern.disputes import referred
 from guardrail.judge.pattern.fault import Fault
-from guardrail.judge.pattern.program import program, referred
+from guardrail.judge.pattern.program import program
 from guardrail.judge.pattern.repair import unwrapped
 from guardrail.judge.pattern.tiers import understood
 from guardrail.judge.pattern.tree import BackReference, walk
@@ -33,7 +34,7 @@ class Question(msgspec.Struct, frozen=True):
     @property
     def digest(self) -> str:
         """A name for the question that tells nothing of it."""
-        return hashlib.sha256(f"{self.text}\0{self.value}".encode()).hexdigest()[:16]
+        return hashlib.sha256(f"{self.text}\0{self.value}".encode(errors="surrogatepass")).hexdigest()[:16]
 
 
 LastTier = Callable[[Source, Question], Execution]

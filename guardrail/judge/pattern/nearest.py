@@ -9,87 +9,102 @@ from __future__ import annotations
 
 import heapq
 
+from guardrail.judge.pattern.engine import member
 from guardrail.judge.pattern.hints import with_ascii_digits
 from guardrail.judge.pattern.program import Op, Program
+from guardrail.judge.pattern.search import kinds
 from guardrail.judge.pattern.tree import Set
 
-PLACES_MAX = 100_000  # visits; a third of a second
+PLACES_MAX = 50_000  # visits; a fifth of a second
 _SLIP = 1  # another case, or the same digit of another script
 _EDIT = 4  # a character put in, taken out or changed
 _LIKED = "aA01-./ @_"
 """What stands for a set in the value, if it can: the first of these that it holds."""
 
 Place = tuple[int, int]
+"""Instruction and position in the value."""
+Step = tuple[Place, str, int]
+"""Where one comes, what is written on the way, and what that costs."""
 
 
 def nearest(source: Program, value: str) -> str | None:
     """A value that the program takes, with the fewest changes of `value`; null when none is found in time."""
-    start = (0, 0)
-    cheapest = {start: 0}
-    came: dict[Place, tuple[Place, str]] = {}
-    waiting = [(0, start)]
-    for _ in range(PLACES_MAX):
-        if not waiting:
-            return None
-        cost, place = heapq.heappop(waiting)
-        if cost > cheapest[place]:
-            continue
-        at, position = place
-        if source.ops[at] == Op.MATCH and position == len(value):
-            return _read(came, place)
-        for following, text, more in _steps(source, at, position, value):
-            if cost + more < cheapest.get(following, 1 << 30):
-                cheapest[following] = cost + more
-                came[following] = (place, text)
-                heapq.heappush(waiting, (cost + more, following))
-    return None
+    return _Path(source, value).found()
 
 
-def _steps(source: Program, at: int, position: int, value: str) -> list[tuple[Place, str, int]]:
-    """Where one comes from a place, with what is written on the way and what it costs."""
-    op = source.ops[at]
-    char = value[position : position + 1]
-    steps = [((at, position + 1), "", _EDIT)] if char else []
-    if op == Op.SPLIT:
-        return [*steps, ((source.first[at], position), "", 0), ((source.second[at], position), "", 0)]
-    if op == Op.JUMP:
-        return [*steps, ((source.first[at], position), "", 0)]
-    if op in (Op.LOOK, Op.ATOMIC):
-        after = source.then[at] if op == Op.LOOK else source.first[at]
-        return [*steps, ((after, position), "", 0)]
-    if op == Op.MATCH:
-        return steps
-    if op != Op.CHAR:
-        return [*steps, ((at + 1, position), "", 0)]
-    asked = source.sets[source.first[at]]
-    other = example(asked)
-    if other is None:
-        return steps
-    steps.append(((at + 1, position), other, _EDIT))
-    if char:
-        steps += [((at + 1, position + 1), one, cost) for one, cost in _instead(asked, char, other)]
-    return steps
+class _Path:
+    """The way through a program beside a value."""
+
+    def __init__(self, source: Program, value: str) -> None:
+        table = kinds(source.sets)
+        self.source = source
+        self.value = value
+        self.bits = table.of(value, member)
+        slips = [_slips(char) for char in value]
+        self.slips = [list(zip(chars, table.of(chars, member), strict=True)) for chars in slips]
+        self.examples = [_example(found) for found in source.sets]
+
+    def found(self) -> str | None:
+        start = (0, 0)
+        goal = (len(self.source.ops) - 1, len(self.value))
+        cheapest = {start: 0}
+        came: dict[Place, tuple[Place, str]] = {}
+        waiting = [(0, start)]
+        for _ in range(PLACES_MAX):
+            if not waiting:
+                return None
+            cost, place = heapq.heappop(waiting)
+            if place == goal:
+                return _read(came, place)
+            if cost > cheapest[place]:
+                continue
+            for following, text, more in self.steps(*place):
+                if cost + more < cheapest.get(following, 1 << 30):
+                    cheapest[following] = cost + more
+                    came[following] = (place, text)
+                    heapq.heappush(waiting, (cost + more, following))
+        return None
+
+    def steps(self, at: int, position: int) -> list[Step]:
+        """Where one comes from a place."""
+        source, op = self.source, self.source.ops[at]
+        steps: list[Step] = [((at, position + 1), "", _EDIT)] if position < len(self.value) else []
+        if op == Op.CHAR:
+            return steps + self.characters(at, position)
+        if op == Op.SPLIT:
+            return [*steps, ((source.first[at], position), "", 0), ((source.second[at], position), "", 0)]
+        if op == Op.MATCH and at + 1 == len(source.ops):
+            return steps
+        following = {Op.JUMP: source.first[at], Op.LOOK: source.then[at]}.get(Op(op), at + 1)
+        return [*steps, ((following, position), "", 0)]
+
+    def characters(self, at: int, position: int) -> list[Step]:
+        """A character put in; and what may stand in the place of the value's own: itself, a slip of it, another one."""
+        number = self.source.first[at]
+        other = self.examples[number]
+        if other is None:
+            return []
+        put_in = ((at + 1, position), other, _EDIT)
+        if position == len(self.value):
+            return [put_in]
+        onward = (at + 1, position + 1)
+        if self.bits[position] >> number & 1:
+            return [put_in, (onward, self.value[position], 0)]
+        slip = next((char for char, bits in self.slips[position] if bits >> number & 1), None)
+        return [put_in, (onward, slip, _SLIP) if slip else (onward, other, _EDIT)]
 
 
-def _instead(asked: Set, char: str, other: str) -> list[tuple[str, int]]:
-    """What may stand in a character's place: itself, a slip of it, or another one."""
-    if _in(asked, char):
-        return [(char, 0)]
-    slips = [one for one in (char.swapcase(), with_ascii_digits(char)) if len(one) == 1 and _in(asked, one)]
-    return [(slips[0], _SLIP)] if slips else [(other, _EDIT)]
+def _slips(char: str) -> str:
+    """What a character is easily taken for."""
+    return "".join(one for one in (char.swapcase(), with_ascii_digits(char)) if len(one) == 1 and one != char)
 
 
-def _in(asked: Set, char: str) -> bool:
-    code = ord(char)
-    return any(low <= code <= high for low, high in asked.ranges)
-
-
-def example(asked: Set) -> str | None:
+def _example(asked: Set) -> str | None:
     """A character of a set; null for an empty one, or one that only Unicode's tables describe."""
     if not asked.plain or not asked.ranges:
         return None
-    liked = next((char for char in _LIKED if _in(asked, char)), None)
-    return liked or chr(asked.ranges[0][0])
+    liked = (char for char in _LIKED if any(low <= ord(char) <= high for low, high in asked.ranges))
+    return next(liked, chr(asked.ranges[0][0]))
 
 
 def _read(came: dict[Place, tuple[Place, str]], place: Place) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guardrail.judge.pattern.fault import unsupported
+from guardrail.judge.pattern.fault import invalid, unsupported
 from guardrail.judge.pattern.tree import BackReference, Call, Node
 
 LOOKS = (("(?=", True, False), ("(?!", True, True), ("(?<=", False, False), ("(?<!", False, True))
@@ -56,3 +56,19 @@ def read_condition(text: str, at: int) -> tuple[str, int] | None:
     if text.startswith("(?(", at):
         raise unsupported("a conditional with a test of its own", at)
     return None
+
+
+def changed_flags(flags: frozenset[str], found: re.Match[str], at: int) -> frozenset[str]:
+    """The flags after `(?^on-off)`.
+
+    Raises: Refused.
+    """
+    on, off = set(found[2]), set(found[3] or "")
+    unknown = (on | off) - set("imsxuad")
+    if unknown - set("nUJ"):
+        raise invalid("an unknown flag", at)
+    if unknown or "xx" in found[2]:
+        raise unsupported("a flag that the dialects read differently", at)
+    if on & off:
+        raise invalid("a flag is both set and unset", at)
+    return ((frozenset() if found[1] else flags) | (on & set("imsx"))) - off

@@ -7,16 +7,17 @@ One pass, a stack of open groups of bounded depth, flags applied on the way: lin
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable
 from functools import partial
 
 import msgspec
 
 from guardrail.judge.pattern.brackets import bracket
-from guardrail.judge.pattern.charset import ANY, NEWLINE, charset, complement, literal
+from guardrail.judge.pattern.charset import ANY, NEWLINE, charset, complement, literal, reaches_beyond
 from guardrail.judge.pattern.escapes import outside
 from guardrail.judge.pattern.fault import Fault, Refused, invalid, unsafe, unsupported
-from guardrail.judge.pattern.openers import FLAGS, LOOKS, NAME, NAMED, VERB, read_call, read_condition
+from guardrail.judge.pattern.openers import FLAGS, LOOKS, NAME, NAMED, VERB, changed_flags, read_call, read_condition
 from guardrail.judge.pattern.tree import (
     Assertion,
     Atomic,
@@ -45,6 +46,10 @@ _LOOSE_BOUNDS = re.compile(r"\{[0-9, ]*\}")
 _BLANKS = " \t\n\r\f\v"
 _DOT = charset(complement(NEWLINE))
 _DOT_ALL = charset(ANY)
+FOLDED_CLASSES_MAX = 12  # each looks through the characters that have two cases
+_PLAIN_RUN = re.compile(r"[A-Za-z0-9]+")
+_LITERALS = {char: literal(ord(char)) for char in string.ascii_letters + string.digits}
+_FOLDED = {char: literal(ord(char), fold=True) for char in _LITERALS}
 _MODES: dict[str, Mode] = {"?": "lazy", "+": "possessive"}
 _STARS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 
@@ -102,6 +107,7 @@ class _Parser:
         self.flags = flags
         self.solid = False
         self.groups = 0
+        self.folded = 0
         self.names: set[str] = set()
         self.references: list[tuple[int, int | str]] = []
         self.stack = [_Open(0, flags, one_of)]
@@ -115,6 +121,8 @@ class _Parser:
             step = _STEPS.get(char)
             if step:
                 step(self)
+            elif run := _PLAIN_RUN.match(self.text, self.at):
+                self.plain(run)
             elif "x" in self.flags and (char == "#" or char in _BLANKS):
                 self.skip(char)
             else:
@@ -139,6 +147,13 @@ class _Parser:
         self.at = end
         self.solid = solid
 
+    def plain(self, run: re.Match[str]) -> None:
+        """Letters and digits, which mean themselves."""
+        table = _FOLDED if "i" in self.flags else _LITERALS
+        self.stack[-1].parts += [table[char] for char in run[0]]
+        self.at = run.end()
+        self.solid = True
+
     def skip(self, char: str) -> None:
         """Passes over a blank or a comment of the extended syntax."""
         end = self.text.find("\n", self.at) if char == "#" else self.at
@@ -156,7 +171,13 @@ class _Parser:
         self.add(Assertion(Edge.LINE_END if "m" in self.flags else Edge.TEXT_END), self.at + 1, solid=False)
 
     def bracket(self) -> None:
-        self.add(*bracket(self.text, self.at + 1, fold="i" in self.flags))
+        fold = "i" in self.flags
+        found, end = bracket(self.text, self.at + 1, fold=fold)
+        if fold and reaches_beyond(found.ranges):
+            self.folded += 1
+            if self.folded > FOLDED_CLASSES_MAX:
+                raise unsafe(f"more than {FOLDED_CLASSES_MAX} classes beyond ASCII are read in any case", self.at)
+        self.add(found, end)
 
     def escape(self) -> None:
         if self.text.startswith("\\Q", self.at):
@@ -224,8 +245,9 @@ class _Parser:
         if high is not None and high < low:
             raise invalid("the bounds of a repeat are reversed", self.at)
         mode = _MODES.get(self.text[end : end + 1], "greedy")
-        parts = self.stack[-1].parts
-        self.add(Repeat(parts.pop(), low, high, mode), end if mode == "greedy" else end + 1, solid=False)
+        body = self.stack[-1].parts.pop()
+        once = (low, high) == (1, 1) and mode != "possessive"
+        self.add(body if once else Repeat(body, low, high, mode), end if mode == "greedy" else end + 1, solid=False)
 
     # groups
 
@@ -292,7 +314,7 @@ class _Parser:
         found = FLAGS.match(self.text, self.at)
         if not found:
             return False
-        flags = _changed(self.flags, found, self.at)
+        flags = changed_flags(self.flags, found, self.at)
         if found[4] == ":":
             self.push(found.end(), one_of, flags)
         else:
@@ -368,16 +390,3 @@ def _conditional(branches: tuple[Node, ...], *, test: str, at: int) -> Node:
     if not isinstance(first, Look):
         return Foreign("a conditional")
     return Conditional(first, rest, no)
-
-
-def _changed(flags: frozenset[str], found: re.Match[str], at: int) -> frozenset[str]:
-    """The flags after `(?^on-off)`."""
-    on, off = set(found[2]), set(found[3] or "")
-    unknown = (on | off) - set("imsxuad")
-    if unknown - set("nUJ"):
-        raise invalid("an unknown flag", at)
-    if unknown or "xx" in found[2]:
-        raise unsupported("a flag that the dialects read differently", at)
-    if on & off:
-        raise invalid("a flag is both set and unset", at)
-    return ((frozenset() if found[1] else flags) | (on & set("imsx"))) - off

@@ -10,7 +10,8 @@ from enum import IntEnum
 
 import msgspec
 
-from guardrail.judge.pattern.fault import Fault, Refused, unsupported
+from guardrail.judge.pattern.disputes import check, doubtful, referred
+from guardrail.judge.pattern.fault import Fault, Refused, unsafe, unsupported
 from guardrail.judge.pattern.tree import (
     Assertion,
     Atomic,
@@ -76,12 +77,12 @@ def program(tree: Node) -> Program | Fault:
     """The program that matches a whole value, or why there is none. Only for trees that `vet` lets through."""
     writer = _Writer(tree)
     try:
+        check(tree, writer.targets)
         writer.write(tree, back=False)
     except Refused as refused:
         return refused.fault
     writer.add(Op.EDGE, EDGES.index(Edge.TEXT_END))
     writer.add(Op.MATCH)
-    doubtful = bool(writer.slots) and _settled(tree, frozenset(), writer.targets) is None
     return Program(
         ops=tuple(writer.ops),
         first=tuple(writer.first),
@@ -89,9 +90,12 @@ def program(tree: Node) -> Program | Fault:
         then=tuple(writer.then),
         sets=tuple(writer.sets),
         slots=2 * len(writer.slots),
-        doubtful=doubtful,
+        doubtful=bool(writer.slots) and doubtful(tree, writer.targets),
         looks=writer.looks,
     )
+
+
+PROGRAM_MAX = 4_000  # instructions, and twice as many visits of nodes; 3 ms to write
 
 
 class _Writer:
@@ -104,6 +108,8 @@ class _Writer:
         self.then: list[int] = []
         self.sets: dict[Set, int] = {}
         self.looks: dict[int, Look] = {}
+        self.visits = 0
+        self.inner: dict[int, list[int]] = {}
         self.targets = referred(tree)
         self.slots = {index: 2 * number for number, index in enumerate(sorted(set(self.targets.values())))}
 
@@ -112,13 +118,18 @@ class _Writer:
         return len(self.ops)
 
     def add(self, op: Op, first: int = 0, second: int = 0) -> int:
-        self.ops.append(op)
+        if self.here >= PROGRAM_MAX:
+            raise unsafe(f"the pattern is more than {PROGRAM_MAX} instructions", 0)
+        self.ops.append(int(op))
         self.first.append(first)
         self.second.append(second)
         self.then.append(0)
         return len(self.ops) - 1
 
     def write(self, node: Node, *, back: bool) -> None:
+        self.visits += 1
+        if self.visits > 2 * PROGRAM_MAX:
+            raise unsafe(f"the pattern is more than {2 * PROGRAM_MAX} parts", 0)
         if isinstance(node, Set):
             self.add(Op.BACK if back else Op.CHAR, self.sets.setdefault(node, len(self.sets)))
         elif isinstance(node, Sequence):
@@ -133,10 +144,8 @@ class _Writer:
         elif isinstance(node, Look):
             self.looks[self.here] = node
             self.body(Op.LOOK, node.body, back=not node.ahead, negated=node.negated)
-        elif back:
-            self.mirrored(node)
         elif isinstance(node, Group):
-            self.group(node)
+            self.group(node, back=back)
         elif isinstance(node, Atomic):
             self.body(Op.ATOMIC, node.body, back=False)
         elif isinstance(node, BackReference):
@@ -144,16 +153,10 @@ class _Writer:
         else:
             raise unsupported("a construct of one dialect", 0)
 
-    def mirrored(self, node: Node) -> None:
-        """What can stand in a look-behind beside the plain: a group that nobody refers to."""
-        if not isinstance(node, Group) or node.index in self.slots:
-            raise unsupported("a reference or an atomic group in a look-behind: the dialects read it differently", 0)
-        self.write(node.body, back=True)
-
-    def group(self, node: Group) -> None:
+    def group(self, node: Group, *, back: bool) -> None:
         slot = self.slots.get(node.index)
         if slot is None:
-            self.write(node.body, back=False)
+            self.write(node.body, back=back)
             return
         self.add(Op.SAVE, slot)
         self.write(node.body, back=False)
@@ -172,11 +175,9 @@ class _Writer:
 
     def repeat(self, node: Repeat, *, back: bool) -> None:
         if node.mode == "possessive":
-            if back:
-                raise unsupported("a possessive repeat in a look-behind", 0)
             self.body(Op.ATOMIC, Repeat(node.body, node.low, node.high), back=False)
             return
-        inner = [self.slots[g.index] for g in walk(node.body) if isinstance(g, Group) and g.index in self.slots]
+        inner = self.slots_in(node.body)
         for _ in range(node.low):
             self.iteration(node.body, inner, back=back)
         optional = 1 if node.high is None else node.high - node.low
@@ -190,6 +191,13 @@ class _Writer:
             ways = (fork + 1, self.here)
             self.first[fork], self.second[fork] = ways[::-1] if node.mode == "lazy" else ways
 
+    def slots_in(self, body: Node) -> list[int]:
+        """The slots of referred groups in a body; looked for once, however often it is written."""
+        if id(body) not in self.inner:
+            groups = (node.index for node in walk(body) if isinstance(node, Group)) if self.slots else ()
+            self.inner[id(body)] = [self.slots[index] for index in groups if index in self.slots]
+        return self.inner[id(body)]
+
     def iteration(self, body: Node, inner: list[int], *, back: bool) -> None:
         if inner:
             self.add(Op.RESET, inner[0], inner[-1] + 2)
@@ -200,35 +208,3 @@ class _Writer:
         self.write(node, back=back)
         self.add(Op.MATCH)
         self.then[start] = self.here
-
-
-def referred(tree: Node) -> dict[int | str, int]:
-    """For each reference, as it is written, the number of its group."""
-    nodes = list(walk(tree))
-    names = {node.name: node.index for node in nodes if isinstance(node, Group) and node.name}
-    return {
-        node.group: names[node.group] if isinstance(node.group, str) else node.group
-        for node in nodes
-        if isinstance(node, BackReference)
-    }
-
-
-def _settled(node: Node, known: frozenset[int], targets: dict[int | str, int]) -> frozenset[int] | None:
-    """The groups that surely took part once a node has matched; null when a reference may meet one that didn't."""
-    if isinstance(node, BackReference):
-        return known if targets[node.group] in known else None
-    if isinstance(node, Repeat):
-        inner = {group.index for group in walk(node.body) if isinstance(group, Group)}
-        once = _settled(node.body, known - inner, targets)
-        return once if once is None or node.low else known
-    if isinstance(node, Choice):
-        ends = [_settled(branch, known, targets) for branch in node.branches]
-        return None if None in ends else frozenset.intersection(*(end for end in ends if end is not None))
-    after: frozenset[int] | None = known
-    for part in node.below():
-        after = None if after is None else _settled(part, after, targets)
-    if after is None:
-        return None
-    if isinstance(node, Look) and node.negated:
-        return known
-    return after | {node.index} if isinstance(node, Group) else after

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import cast
 
 import msgspec
 
@@ -15,14 +16,16 @@ from guardrail.judge.pattern.compare import UNDECIDED, Comparison, compared
 from guardrail.judge.pattern.fault import Fault
 from guardrail.judge.pattern.hints import ALTERED_VALUES
 from guardrail.judge.pattern.repair import Unwrapped, suspicions, undoubled, unwrapped
-from guardrail.judge.pattern.tiers import EXHAUSTED, Engine, Weight, made_ready, understood
+from guardrail.judge.pattern.search import HINT_STEPS_MAX
+from guardrail.judge.pattern.tiers import EXHAUSTED, Engine, Searched, Weight, made_ready, understood
 from guardrail.judge.pattern.vet import MAX_PATTERN_CHARS, MAX_VALUE_CHARS
 
 CACHED_PATTERNS = 4_096  # refusals too; a light one keeps at most engine.LIGHT_MEM_BYTES, typically 10 kB
 CACHED_SEVERAL = 256  # of those that are several programs, at most nine light ones
 CACHED_HEAVY = 32  # of the rare large ones; each keeps at most engine.MAX_MEM_BYTES a program
 CACHED_COMPARISONS = 2_048
-CACHED_VARIANTS = 256  # patterns changed for a hint
+CACHED_VARIANTS = 128  # patterns changed for a hint
+HINT_INSTRUCTIONS_MAX = 2_000  # of all runs for hints together; the median pattern has 30, and eight ways to differ
 
 NONE = "none"
 
@@ -52,19 +55,20 @@ class Compiled(msgspec.Struct, frozen=True):
     matched: Run
     not_matched: Run
 
-    def fullmatch(self, value: str) -> bool | Fault:
-        """Whether the value, whole and as it is, matches; a fault where the engine can't tell."""
-        return self.engine.fullmatch(value)
-
 
 _TOO_LONG = Run(Execution.VALUE_TOO_LONG, reason="the value is longer than its limit")
 _PATTERN_TOO_LONG = Fault("unsafe", "the pattern is longer than its limit")
 
 
 def execute(
-    pattern: str, value: str, *, pattern_chars: int = MAX_PATTERN_CHARS, value_chars: int = MAX_VALUE_CHARS
+    pattern: str,
+    value: str,
+    *,
+    pattern_chars: int = MAX_PATTERN_CHARS,
+    value_chars: int = MAX_VALUE_CHARS,
+    hints: bool = True,
 ) -> Run:
-    """The run of a pattern over a whole value. Hints are there only when it didn't match."""
+    """The run of a pattern over a whole value. Hints are there only when it didn't match, and when asked for."""
     if len(value) > value_chars:
         return _TOO_LONG
     if len(pattern) > pattern_chars:
@@ -78,23 +82,33 @@ def execute(
     if found is not False:
         run = _refusal(found, ready.matched.repairs, ready.matched.suspicions)
         return msgspec.structs.replace(run, left_over=found is EXHAUSTED)
-    hints = _hints(ready, pattern, value)
-    return msgspec.structs.replace(ready.not_matched, hints=hints) if hints else ready.not_matched
+    told = _hints(ready, pattern, value) if hints else ()
+    return msgspec.structs.replace(ready.not_matched, hints=told) if told else ready.not_matched
 
 
-def hints_for(pattern: str, value: str) -> tuple[str, ...]:
-    """What would have to differ for the value to match. Only ever told beside a mismatch: no verdict depends on it."""
-    if len(pattern) > MAX_PATTERN_CHARS or len(value) > MAX_VALUE_CHARS:
-        return ()
-    ready = _ready(pattern)
-    return _hints(ready, pattern, value) if isinstance(ready, Compiled) and ready.fullmatch(value) is False else ()
+def costly(pattern: str) -> bool:
+    """Whether a pattern (within its limit) is large, or is searched: the few of which a record may bring some only."""
+    found = _light(pattern)
+    return isinstance(found, Weight) or (isinstance(found, Compiled) and isinstance(found.engine, Searched))
 
 
 def _hints(ready: Compiled, pattern: str, value: str) -> tuple[str, ...]:
-    altered = [(name, change(value)) for name, change in ALTERED_VALUES]
-    hints = [name for name, other in altered if other != value and ready.fullmatch(other) is True]
-    hints += [name for name in _CHANGES if (other := _variant(pattern, name)) and other.fullmatch(value) is True]
-    return (*hints, "partial_match") if ready.engine.found_in(value) else tuple(hints)
+    """The hints that hold. A large pattern has fewer looked for: what they cost is bounded."""
+    engine = ready.engine
+    left = HINT_INSTRUCTIONS_MAX // max(1, engine.cost)
+    altered = [(name, other) for name, change in ALTERED_VALUES if (other := change(value)) != value][:left]
+    hints = [name for name, other in altered if _matches(engine, other)]
+    if left > len(altered) + len(_CHANGES):
+        cased = value.lower() != value.upper()
+        variants = [(name, _variant(pattern, name)) for name in _CHANGES if cased or name != _CASE]
+        hints += [name for name, variant in variants if variant and _matches(variant.engine, value)]
+        hints += ["partial_match"] if engine.found_in(value) else []
+    return tuple(hints)
+
+
+def _matches(engine: Engine, value: str) -> bool:
+    found = engine.fullmatch(value, HINT_STEPS_MAX) if isinstance(engine, Searched) else engine.fullmatch(value)
+    return found is True
 
 
 @lru_cache(maxsize=CACHED_COMPARISONS)
@@ -116,12 +130,13 @@ def compare(pattern: str, other: str) -> Comparison:
 def _tells_apart(value: str | None, taker: str, refuser: str) -> bool:
     if value is None:
         return True
-    takes, refuses = execute(taker, value), execute(refuser, value)
+    takes, refuses = execute(taker, value, hints=False), execute(refuser, value, hints=False)
     return takes.execution is Execution.MATCHED and refuses.execution is Execution.NOT_MATCHED
 
 
+_CASE = "case_only"
 _CHANGES: dict[str, Callable[[Unwrapped], Unwrapped | None]] = {
-    "case_only": lambda found: msgspec.structs.replace(found, flags=found.flags | {"i"}),
+    _CASE: lambda found: msgspec.structs.replace(found, flags=found.flags | {"i"}),
     "double_escape_suspected": lambda found: (
         msgspec.structs.replace(found, body=body) if (body := undoubled(found.body)) else None
     ),
@@ -174,8 +189,9 @@ def _heavy(pattern: str) -> Compiled | Run | Weight:
 
 def _ready(pattern: str) -> Compiled | Run:
     """A pattern ready to run, or the run of its refusal; each weight is kept in a cache of its own."""
-    for cache in (_light, _several, _heavy):
-        found = cache(pattern)
-        if not isinstance(found, Weight):
-            return found
-    raise AssertionError("nothing is over the heaviest budget")
+    found = _light(pattern)
+    if found is Weight.SEVERAL:
+        found = _several(pattern)
+    if found is Weight.HEAVY:
+        found = _heavy(pattern)
+    return cast("Compiled | Run", found)  # nothing is over the heaviest budget

@@ -7,16 +7,19 @@ IEEE S&P 2021; here a place is an instruction, a position and what the referred 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 
 import msgspec
 
-from guardrail.judge.pattern.alphabet import within_ascii
+from guardrail.judge.pattern.alphabet import beyond, partition, within_ascii
 from guardrail.judge.pattern.charset import ASCII_END, WORD
+from guardrail.judge.pattern.folding import same_but_for_case
 from guardrail.judge.pattern.program import EDGES, Op, Program
 from guardrail.judge.pattern.tree import Edge, Set
 
 SEARCH_STEPS_MAX = 10_000  # 5 ms; the median of published patterns takes under 100
+HINT_STEPS_MAX = 1_000  # for each way in which the value could differ
 
 Member = Callable[[Set, int], bool]
 Captures = tuple[int, ...]
@@ -28,32 +31,35 @@ WORD_CODES = frozenset(code for low, high in WORD for code in range(low, high + 
 
 
 class Kinds(msgspec.Struct, frozen=True):
-    """Which sets of a program hold a character, as bits."""
+    """Which sets of a program hold a character, as bits: a table for ASCII, ranges beyond it.
 
-    sets: tuple[Set, ...]
+    `asked` are the sets, by their bits, that ask Unicode's tables.
+    """
+
     ascii: tuple[int, ...]
+    starts: tuple[int, ...]
+    beyond: tuple[int, ...]
+    asked: tuple[tuple[int, Set], ...]
 
     def of(self, value: str, member: Member) -> list[int]:
         """The bits of each character of a value."""
         return [self.ascii[code] if code <= ASCII_END else self._beyond(code, member) for code in map(ord, value)]
 
     def _beyond(self, code: int, member: Member) -> int:
-        return sum(1 << bit for bit, found in enumerate(self.sets) if holds(found, code, member))
+        bits = self.beyond[bisect_right(self.starts, code) - 1]
+        return bits | sum(bit for bit, found in self.asked if member(found, code))
 
 
 def kinds(sets: tuple[Set, ...]) -> Kinds:
-    """The table of some sets."""
+    """The tables of some sets."""
     table = [0] * (ASCII_END + 1)
     for bit, found in enumerate(sets):
         for low, high in within_ascii(found):
             for code in range(low, high + 1):
                 table[code] |= 1 << bit
-    return Kinds(sets, tuple(table))
-
-
-def holds(found: Set, code: int, member: Member) -> bool:
-    """Whether a set holds a character beyond ASCII."""
-    return any(low <= code <= high for low, high in found.ranges) if found.plain else member(found, code)
+    starts, beyond_ascii = partition(tuple(beyond(found) if found.plain else () for found in sets))
+    asked = tuple((1 << bit, found) for bit, found in enumerate(sets) if not found.plain)
+    return Kinds(tuple(table), starts, beyond_ascii, asked)
 
 
 class Exhausted(Exception):  # noqa: N818  # control flow inside a search, not an error of ours
@@ -163,16 +169,14 @@ class Search:
             return 0 if self.ecma else None
         width = end - start
         wanted, here = self.value[start:end], self.value[position : position + width]
-        return width if here == wanted or (fold and _folded(here) == _folded(wanted)) else None
+        if here == wanted or not fold:
+            return width if here == wanted else None
+        self.left -= width
+        return width if len(here) == width and same_but_for_case(here, wanted) else None
 
 
 def _with(captures: Captures, start: int, end: int, position: int) -> Captures:
     return captures[:start] + (position,) * (end - start) + captures[end:]
-
-
-def _folded(text: str) -> str:
-    """The text in small letters, where that doesn't lead into ASCII."""
-    return "".join(low if (low := char.lower()).isascii() == char.isascii() else char for char in text)
 
 
 def edge_at(edge: Edge, value: str, position: int) -> bool:

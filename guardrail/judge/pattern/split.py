@@ -29,11 +29,11 @@ class Condition(msgspec.Struct, frozen=True):
 def split(tree: Node) -> tuple[Condition, ...] | None:
     """The conditions that say the same as a tree, each one linear; null when it can't be split so."""
     parts = _flat(tree)
-    looks = [index for index, part in enumerate(parts) if isinstance(part, Look)]
+    looks = [(index, part) for index, part in enumerate(parts) if isinstance(part, Look)]
     if not looks or len(looks) > LOOKS_MAX:
         return None
     rest = Sequence(tuple(part for part in parts if not isinstance(part, Look)))
-    taken = [_taken(parts, index) for index in looks]
+    taken = [_taken(look, parts[:index], parts[index + 1 :]) for index, look in looks]
     conditions = [condition for condition in taken if condition is not None]
     conditions.append(Condition(rest, negated=False))
     whole = len(conditions) > len(taken) and all(linear(condition.tree) for condition in conditions)
@@ -49,12 +49,9 @@ def _flat(node: Node) -> tuple[Node, ...]:
     return (node,)
 
 
-def _taken(parts: tuple[Node, ...], index: int) -> Condition | None:
+def _taken(look: Look, earlier: tuple[Node, ...], later: tuple[Node, ...]) -> Condition | None:
     """A look-around as a condition on the whole value; null when its distance from the ends isn't known."""
-    look = parts[index]
-    if not isinstance(look, Look):
-        return None
-    before, after = _length(parts[:index]), _length(parts[index + 1 :])
+    before, after = _length(earlier), _length(later)
     if look.ahead and before is not None:
         return Condition(Sequence((*_gap(before), look.body, _ANYTHING)), look.negated)
     if not look.ahead and after is not None:

@@ -17,7 +17,8 @@ import msgspec
 from guardrail.judge.pattern.program import EDGES, Op, Program
 from guardrail.judge.pattern.tree import Edge
 
-WAYS_MAX = 20_000  # visits of instructions to find out which place follows which; 10 ms
+WAYS_MAX = 4_000  # visits of instructions to find out which place follows which; 5 ms
+BOUND_WAYS_MAX = 256  # that depend on what is around: each is looked at for each new state
 NEWLINE, WORD = 1, 2
 _FIRST_BEHIND = 4
 """Bits of a letter's traits: kinds that edges ask for; from the last on, one for each look-behind."""
@@ -95,6 +96,8 @@ def swept(source: Program, traits: tuple[int, ...]) -> Sweep | None:
             key = (places.by_instruction[at], conditions)
             grouped[key] = grouped.get(key, 0) | place
     ways = [Way(target, conditions, sources) for (target, conditions), sources in grouped.items()]
+    if sum(bool(way.conditions) for way in ways) > BOUND_WAYS_MAX:
+        return None
     return Sweep(source, ways, places, traits)
 
 
@@ -158,6 +161,8 @@ class Sweep:
         self._bound = sorted((way for way in ways if way.conditions), key=_innermost_first)
         looks_back = any(_looks_back(condition) for way in self._bound for condition in way.conditions)
         self._before = (START, *sorted(set(traits))) if looks_back else (START,)
+        self.work = 0
+        """What new states took so far: places and ways that were looked at."""
         self._closed: dict[tuple[int, int], State] = {}
         self._held: dict[int, int] = {}
 
@@ -194,8 +199,10 @@ class Sweep:
             place = rest & -rest
             free |= self._free.get(place, 0)
             rest ^= place
+            self.work += 1
         if not self._bound:
             return (free,)
+        self.work += len(self._bound) * len(self._before)
         return tuple([self._conditional(here, free, before, after) for before in self._before])
 
     def _conditional(self, here: int, live: int, before: int, after: int) -> int:

@@ -25,6 +25,9 @@ from guardrail.judge.pattern.vet import linear, positions, vet
 
 RE2, RE2_SPLIT, SEARCH = "re2", "re2_split", "search"
 
+LIGHT_OPS = 500  # of a program for the search; 20 kB
+LIGHT_KINDS = 64  # of characters beyond ASCII; each costs a hundred bytes
+
 EXHAUSTED = Fault("unsupported", f"the value takes more than {SEARCH_STEPS_MAX} steps: only the last tier can tell")
 DIALECTS = Fault("unsupported", "a reference meets a group that took no part: the dialects read it differently")
 _TOO_LARGE = Fault("unsafe", "the pattern compiles to more than its memory")
@@ -44,6 +47,8 @@ class Linear(msgspec.Struct, frozen=True):
 
     automaton: Automaton
     letters: Alphabet
+    cost: int
+    """About as many instructions."""
     tier: str = RE2
 
     def fullmatch(self, value: str) -> bool:
@@ -64,6 +69,11 @@ class Divided(msgspec.Struct, frozen=True):
     unwanted: tuple[Linear, ...]
     tier: str = RE2_SPLIT
 
+    @property
+    def cost(self) -> int:
+        """About as many instructions."""
+        return sum(one.cost for one in (*self.wanted, *self.unwanted))
+
     def fullmatch(self, value: str) -> bool:
         """Whether the value, whole and as it is, meets every condition."""
         return all(one.fullmatch(value) for one in self.wanted) and not any(
@@ -83,11 +93,14 @@ class Searched(msgspec.Struct, frozen=True):
     relaxation: Linear | None
     tier: str = SEARCH
 
+    @property
+    def cost(self) -> int:
+        """About as many instructions."""
+        return len(self.program.ops) + (self.relaxation.cost if self.relaxation else 0)
+
     def fullmatch(self, value: str, steps: int = SEARCH_STEPS_MAX) -> bool | Fault:
         """Whether the value, whole and as it is, matches; a fault where that can't be told."""
-        if self.relaxation is not None and not self.relaxation.fullmatch(value):
-            return False
-        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+        if has_half(value) or (self.relaxation is not None and not self.relaxation.fullmatch(value)):
             return False
         search = Search(self.program, value, self.kinds.of(value, member), steps)
         try:
@@ -104,6 +117,11 @@ class Searched(msgspec.Struct, frozen=True):
 
 
 Engine = Linear | Divided | Searched
+
+
+def has_half(value: str) -> bool:
+    """Whether a value holds half of a surrogate pair, which is no character."""
+    return not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value)
 
 
 def understood(found: Unwrapped) -> Node | Fault:
@@ -127,10 +145,11 @@ def _linear(tree: Node, budget: Weight) -> Linear | Weight | Fault:
     if written.cost > MAX_INSTRUCTIONS:
         return _TOO_LARGE
     heavy = budget is Weight.HEAVY
-    automaton = compiled(written.text, light=not heavy) if heavy or written.cost <= LIGHT_INSTRUCTIONS else None
+    light = written.cost <= LIGHT_INSTRUCTIONS and letters.ranges <= LIGHT_KINDS
+    automaton = compiled(written.text, light=not heavy) if heavy or light else None
     if automaton is None:
         return _TOO_LARGE if heavy else Weight.HEAVY
-    return Linear(automaton, letters)
+    return Linear(automaton, letters, written.cost)
 
 
 def _divided(tree: Node, budget: Weight) -> Divided | Weight | None:
@@ -142,7 +161,7 @@ def _divided(tree: Node, budget: Weight) -> Divided | Weight | None:
         return Weight.SEVERAL
     parts = [_linear(condition.tree, budget) for condition in conditions]
     ready = [part for part in parts if isinstance(part, Linear)]
-    if len(ready) < len(parts):
+    if len(ready) < len(parts) or sum(part.cost for part in ready) > MAX_INSTRUCTIONS:
         return Weight.HEAVY if Weight.HEAVY in parts else None
     wanted = tuple(part for part, condition in zip(ready, conditions, strict=True) if not condition.negated)
     unwanted = tuple(part for part, condition in zip(ready, conditions, strict=True) if condition.negated)
@@ -150,10 +169,17 @@ def _divided(tree: Node, budget: Weight) -> Divided | Weight | None:
 
 
 def _searched(tree: Node, budget: Weight) -> Searched | Weight | Fault:
-    if positions(tree) > LIGHT_INSTRUCTIONS and budget is not Weight.HEAVY:
+    if budget is not Weight.HEAVY and positions(tree) > LIGHT_OPS:
         return Weight.HEAVY
+    letters = alphabet(tree)
+    if letters is None:
+        return _TOO_MANY_KINDS
     written = program(tree)
     if isinstance(written, Fault):
         return written
-    wider = _linear(relaxed(tree), budget)
-    return Searched(written, kinds(written.sets), wider if isinstance(wider, Linear) else None)
+    light = len(written.ops) <= LIGHT_OPS and letters.ranges <= LIGHT_KINDS
+    if not light and budget is not Weight.HEAVY:
+        return Weight.HEAVY
+    wider = relaxed(tree)
+    ready = None if vet(wider) else _linear(wider, budget)
+    return Searched(written, kinds(written.sets), ready if isinstance(ready, Linear) else None)

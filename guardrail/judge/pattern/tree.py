@@ -33,8 +33,8 @@ class Property(msgspec.Struct, frozen=True):
 class Set(Node, frozen=True):
     """One character out of a set; a literal is a set of one.
 
-    `ranges` are already folded within ASCII. `negated` and `fold` stay only where ranges alone can't say it: beside
-    properties, or where `fold` reaches characters beyond ASCII. `fold` never crosses between ASCII and the rest.
+    `ranges` are already folded. `negated` and `fold` stay only where ranges alone can't say it: beside properties.
+    `fold` never crosses between ASCII and the rest.
     """
 
     ranges: Ranges
