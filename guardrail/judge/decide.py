@@ -144,7 +144,7 @@ class _Case:
             self.findings.append(Finding("limits.too_large", PARAMETERS, f"{named} parameters", fatal=True))
             return
         bench = Bench(policy.layout.limits, self.raw.source, self.last_tier)
-        self.subject = Subject(record, policy, response.tree, response.ambiguous, bench)
+        self.subject = Subject(record, policy, response.tree, response.ambiguous, bench=bench)
 
     def conclude(self) -> Decision:
         """The decision: outcome by the actions that the policy gives to what was found."""

@@ -64,7 +64,7 @@ def _open(raw: RawRecord, policies: Policies) -> tuple[Record, Reply | str] | No
             return reading.record, printable(reading.record.response)
         coerce(response.tree)
         bench = Bench(reading.policy.layout.limits, raw.source, None)
-        subject = Subject(reading.record, reading.policy, response.tree, response.ambiguous, bench)
+        subject = Subject(reading.record, reading.policy, response.tree, response.ambiguous, bench=bench)
         return reading.record, model_reply(subject, subject.answer)
     except Exception:  # noqa: BLE001  # whatever broke the judge may break this too
         return None

@@ -138,7 +138,7 @@ class LimitsLayout(_Layout):
     depth: int = Field(64, ge=2, le=512)
     answer_chars: int = Field(8_000, ge=1, le=262_144)
     pattern_chars: int = Field(1_000, ge=1, le=1_000)
-    value_chars: int = Field(256, ge=1, le=4_096)
+    value_chars: int = Field(256, ge=1, le=4_096)  # EXAMPLE_CHARS_MAX of judge/pattern/examples.py
     last_tier: bool = Field(
         True, description="Whether a backtracking engine is asked, in a process of its own, for what no other decides."
     )

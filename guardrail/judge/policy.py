@@ -209,6 +209,9 @@ def _pattern_faults(index: int, parameter: Parameter, layout: PolicyLayout) -> I
     if not run.decided:
         yield where, f"{run.execution}: {run.reason}"
         return
+    limit = layout.limits.value_chars
+    long = [one for one in (*parameter.examples.valid, *parameter.examples.invalid) if len(one) > limit]
+    yield from ((where, f"an example is longer than a value may be ({limit}): {value[:20]!r}...") for value in long)
     found = against(parameter.pattern, parameter.examples)
     yield from ((where, f"refuses the valid example {value!r}") for value in found.refused)
     yield from ((where, f"accepts the invalid example {value!r}") for value in found.accepted)

@@ -17,11 +17,11 @@ from guardrail.judge.evidence import Evidence, Measure
 from guardrail.judge.grounding import Terms, Weighing, silent, weigh
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.model import Json, ParameterValue, Record
-from guardrail.judge.pattern import compare
+from guardrail.judge.pattern.examples import Examples
 from guardrail.judge.policy import Parameter, Policy
 from guardrail.judge.provenance import Provenance, trace
 from guardrail.judge.speech import Sentence, detect_language, read_answer
-from guardrail.judge.trial import NOTHING, UNDECIDED, Bench, Trial, example_of, quadrant
+from guardrail.judge.trial import NOTHING, UNDECIDED, Bench, Trial, example_of, quadrant, with_example
 
 HEARD_CHARS = 16_384
 """What is read of a user's message: no chat says more at once."""
@@ -33,7 +33,14 @@ class Subject:
     """A readable response with its record and policy. Immutable in use; what is costly is computed on first need."""
 
     def __init__(
-        self, record: Record, policy: Policy, tree: dict[str, Json], ambiguous: frozenset[str], bench: Bench
+        self,
+        record: Record,
+        policy: Policy,
+        tree: dict[str, Json],
+        ambiguous: frozenset[str],
+        *,
+        bench: Bench,
+        trials: tuple[Trial, ...] | None = None,
     ) -> None:
         """Hold the facts. `ambiguous` lists pointers of keys given twice with different values (absent from `tree`)."""
         self.bench = bench
@@ -58,7 +65,7 @@ class Subject:
         """`user_messages_analysis`, empty where the shape has none."""
         self.refer = match_parameter(self.fields.get("answer_refer_to_parameter_id"), policy)
         """The parameter that the answer refers to, and how its id matches the catalogue."""
-        self.trials: tuple[Trial, ...] = self._tried()
+        self.trials: tuple[Trial, ...] = self._tried() if trials is None else trials
         """The parameters of the response, in order."""
         self.values = tuple([ParameterValue(t.id, t.value) for t in self.trials if t.passed and t.id and t.value])
         """The values that passed."""
@@ -68,7 +75,7 @@ class Subject:
     def with_answer(self, answer: str) -> Subject:
         """The same response with another answer: how a correction is verified."""
         tree = {**self.tree, "generated_answer": {**self.fields, "answer": answer}}
-        other = Subject(self.record, self.policy, tree, self.ambiguous, self.bench)
+        other = Subject(self.record, self.policy, tree, self.ambiguous, bench=self.bench, trials=self.trials)
         other.score = self.score
         return other
 
@@ -155,7 +162,8 @@ class Subject:
         value = self._trimmed(value, parameter) if isinstance(value, str) else None
         given = given if isinstance(given, str) else None
         example = example_of(item.get("parameter_value_format"))
-        pattern = given if given is None or parameter is None else self.bench.meant(given, parameter, example)
+        configured = Examples() if parameter is None else parameter.examples
+        pattern = None if given is None else self.bench.meant(given, with_example(configured, example))
         simulated = item.get("simulate_regex_execution")
         simulated = simulated if isinstance(simulated, bool) else None
         run = None if pattern is None or value is None else self.bench.execute(pattern, value)
@@ -175,10 +183,10 @@ class Subject:
             run=run,
             simulated=simulated,
             quadrant=None if run is None else quadrant(simulated, run.execution),
-            against=NOTHING if judged is None or parameter is None else self.bench.against(judged, parameter.examples),
+            against=NOTHING if judged is None else self.bench.against(judged, configured),
             format_example_refused=judged is not None and self.bench.refuses(judged, example),
-            operator=None if operators is None or value is None else self.bench.execute(operators, value),
-            comparison=None if judged is None or operators is None else compare(judged, operators),
+            operator=None if operators is None or value is None else self.bench.operators(operators, value),
+            comparison=None if judged is None or operators is None else self.bench.compare(judged, operators),
             provenance=None if known is None else self._trace(*known),
         )
 

@@ -12,10 +12,13 @@ import msgspec
 from guardrail.judge.formats import format_example
 from guardrail.judge.layout import LimitsLayout
 from guardrail.judge.model import Execution, Json, Quadrant, Ruling, Source
-from guardrail.judge.pattern import Run, execute
+from guardrail.judge.pattern import Run, compare, execute
 from guardrail.judge.pattern.compare import BY_DIFFERENCE, Comparison, Relation
+from guardrail.judge.pattern.compare import UNDECIDED as UNDECIDED_COMPARISON
 from guardrail.judge.pattern.examples import Against, Examples, against, meant
 from guardrail.judge.pattern.last import BACKTRACKER, LastTier, question
+from guardrail.judge.pattern.referee import costly
+from guardrail.judge.pattern.repair import undoubled
 from guardrail.judge.pattern.vet import MAX_VALUE_CHARS
 from guardrail.judge.policy import Parameter
 from guardrail.judge.provenance import Origin, Provenance
@@ -23,6 +26,15 @@ from guardrail.judge.text import SHORT_CHARS
 
 ASKS_MAX = 8
 """Questions of one record to the last tier: at 250 ms each, as much as a poll of the broker bears."""
+COSTLY_MAX = 8
+"""Large or searched patterns of one record: at 10 ms each to make ready, and 5 ms for every example."""
+COSTLY_RUNS_MAX = 16
+"""Values of one record that such patterns are run over."""
+FITS_MAX = 32
+"""Codes of one answer that are held against the patterns of its values."""
+COMPARISONS_MAX = 16
+"""Patterns of one record that are held against the operator's own: at 20 ms each."""
+_TOO_COSTLY = Run(Execution.UNSAFE, reason="the record brings more costly patterns than one may")
 _OWN_WORDS = {Origin.VERBATIM, Origin.ALLOWED, Origin.HISTORY}
 UNDECIDED = frozenset(
     {Execution.INVALID, Execution.UNSUPPORTED, Execution.UNSAFE, Execution.TIMED_OUT, Execution.VALUE_TOO_LONG}
@@ -77,20 +89,16 @@ class Trial(msgspec.Struct, frozen=True, gc=False):
         return self.operator is not None and self.operator.execution is Execution.MATCHED
 
     @property
-    def relation(self) -> Relation | None:
+    def relation(self) -> Relation:
         """How the model's pattern stands to the operator's: by all values, else by this one and the examples."""
-        if self.comparison is None:
-            return None
-        if self.comparison.relation is not Relation.UNDECIDED:
-            return self.comparison.relation
+        known = Relation.UNDECIDED if self.comparison is None else self.comparison.relation
+        if known is not Relation.UNDECIDED:
+            return known
         takes = self.run is not None and self.run.execution is Execution.MATCHED
-        looser = bool(self.against.accepted) or (takes and not self.vouched)
-        stricter = bool(self.against.refused) or (self.vouched and not takes)
+        extra, missing = (None, None) if self.comparison is None else (self.comparison.extra, self.comparison.missing)
+        looser = extra is not None or bool(self.against.accepted) or (takes and not self.vouched)
+        stricter = missing is not None or bool(self.against.refused) or (self.vouched and not takes)
         return BY_DIFFERENCE[looser, stricter] if looser or stricter else Relation.UNDECIDED
-
-    def fits(self, code: str) -> bool:
-        """Whether another value would have the same format."""
-        return self.pattern is not None and execute(self.pattern, code).execution is Execution.MATCHED
 
     @property
     def passed(self) -> bool:
@@ -125,6 +133,10 @@ class Bench:
         self._source = source
         self._last_tier = last_tier if limits.last_tier else None
         self._rulings: dict[str, Execution] = {}
+        self._costly: set[str] = set()
+        self._costly_runs = 0
+        self._fits: dict[tuple[str, str], bool] = {}
+        self._compared: set[tuple[str, str]] = set()
 
     @property
     def rulings(self) -> tuple[Ruling, ...]:
@@ -132,9 +144,43 @@ class Bench:
         return tuple(Ruling(digest, execution) for digest, execution in self._rulings.items())
 
     def execute(self, pattern: str, value: str) -> Run:
-        """The run of a pattern over a whole value."""
-        run = execute(pattern, value, pattern_chars=self._limits.pattern_chars, value_chars=self._limits.value_chars)
+        """The run of a model's pattern over a whole value. Of costly ones, a record may bring some only."""
+        return self._run(pattern, value, hints=True) if self._admits(pattern) else _TOO_COSTLY
+
+    def fits(self, pattern: str, code: str) -> bool:
+        """Whether a code in the answer has a value's format; beyond the record's share, it is taken not to."""
+        if (pattern, code) not in self._fits:
+            if len(self._fits) >= FITS_MAX or not self._admits(pattern):
+                return False
+            self._fits[pattern, code] = self._run(pattern, code, hints=False).execution is Execution.MATCHED
+        return self._fits[pattern, code]
+
+    def operators(self, pattern: str, value: str) -> Run:
+        """The run of an operator's own pattern over a whole value."""
+        return self._run(pattern, value, hints=False)
+
+    def _admits(self, pattern: str) -> bool:
+        """Whether the record may run this pattern once more; only costly ones are counted."""
+        if len(pattern) > self._limits.pattern_chars or not costly(pattern):
+            return True
+        if self._costly_runs >= COSTLY_RUNS_MAX or (pattern not in self._costly and len(self._costly) >= COSTLY_MAX):
+            return False
+        self._costly.add(pattern)
+        self._costly_runs += 1
+        return True
+
+    def _run(self, pattern: str, value: str, *, hints: bool) -> Run:
+        limits = self._limits
+        run = execute(pattern, value, pattern_chars=limits.pattern_chars, value_chars=limits.value_chars, hints=hints)
         return self._asked(run, pattern, value) if run.left_over else run
+
+    def compare(self, pattern: str, other: str) -> Comparison:
+        """How a model's pattern stands to the operator's own; a record may have so many compared."""
+        if (pattern, other) not in self._compared:
+            if len(self._compared) >= COMPARISONS_MAX:
+                return UNDECIDED_COMPARISON
+            self._compared.add((pattern, other))
+        return compare(pattern, other)
 
     def _asked(self, run: Run, pattern: str, value: str) -> Run:
         asked = None if self._last_tier is None else question(pattern, value)
@@ -146,18 +192,19 @@ class Bench:
             self._rulings[asked.digest] = self._last_tier(self._source, asked)
         return ruled(run, self._rulings[asked.digest])
 
-    def meant(self, given: str, parameter: Parameter, example: str | None) -> str:
+    def meant(self, given: str, examples: Examples) -> str:
         """The pattern as it is meant; one beyond its limit stands as it is, and is refused."""
-        if "\\\\" not in given or len(given) > self._limits.pattern_chars:
+        single = undoubled(given) if len(given) <= self._limits.pattern_chars else None
+        if single is None or not (self._admits(given) and self._admits(single)):
             return given
-        return meant(given, with_example(parameter.examples, example))
+        return meant(given, examples)
 
     def against(self, pattern: str, examples: Examples) -> Against:
         """What examples say against a pattern."""
         found = against(pattern, examples)
         if not found.left_over:
             return found
-        runs = {one: self.execute(pattern, one).execution for one in found.left_over}
+        runs = {one: self._run(pattern, one, hints=False).execution for one in found.left_over}
         refused = [one for one in examples.valid if runs.get(one) is Execution.NOT_MATCHED]
         accepted = [one for one in examples.invalid if runs.get(one) is Execution.MATCHED]
         return Against((*found.refused, *refused), (*found.accepted, *accepted))
@@ -173,7 +220,7 @@ def ruled(run: Run, execution: Execution) -> Run:
         return run
     if execution is Execution.TIMED_OUT:
         return msgspec.structs.replace(run, execution=execution, reason="the last tier ran out of its time")
-    return msgspec.structs.replace(run, execution=execution, tier=BACKTRACKER, reason="")
+    return msgspec.structs.replace(run, execution=execution, tier=BACKTRACKER, reason="", left_over=False)
 
 
 def with_example(examples: Examples, example: str | None) -> Examples:

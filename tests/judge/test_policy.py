@@ -225,3 +225,18 @@ def test_a_schema_fetches_nothing() -> None:
     for place in ("file:///etc/hostname", "http://127.0.0.1:9/schema.json"):
         with pytest.raises(PolicyError, match=r"response\.schema: not a JSON Schema"):
             compile_policy(HEAD + f"response:\n  schema: {{$ref: '{place}'}}\n", "p.yaml")
+
+
+def test_an_example_longer_than_a_value_may_be_is_a_fault() -> None:
+    """Given an example beyond the values' limit, then the policy doesn't load; within a wider limit it counts."""
+    long = "1" * 300
+
+    def with_limit(limit: int, pattern: str) -> str:
+        parameter = {"id": "p", "pattern": pattern, "examples": {"valid": [long]}}
+        return json.dumps({"version": 1, "agent": "a", "limits": {"value_chars": limit}, "parameters": [parameter]})
+
+    assert compile_policy(with_limit(400, "^[0-9]+$")).parameters["p"].examples.valid == (long,)
+    with pytest.raises(PolicyError, match="longer than a value may be"):
+        compile_policy(with_limit(256, "^[0-9]+$"))
+    with pytest.raises(PolicyError, match="refuses the valid example"):
+        compile_policy(with_limit(400, "^[0-9]{1,9}$"))

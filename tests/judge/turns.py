@@ -139,7 +139,7 @@ def subject(
     [found] = judge([record(message, response, policy.agent, **fields)], {policy.agent: policy})
     assert found.record is not None
     bench = Bench(policy.layout.limits, Source(), None)
-    return Subject(found.record, policy, response, frozenset(), bench)
+    return Subject(found.record, policy, response, frozenset(), bench=bench)
 
 
 def codes(decision: Decision) -> set[str]:

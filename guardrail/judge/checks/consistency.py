@@ -226,7 +226,8 @@ def _format_claims(subject: Subject) -> Iterator[Finding]:
 
 def _other_values(subject: Subject) -> Iterator[Finding]:
     """A code in the answer that has a handed-on value's format and is another one, which nobody gave."""
-    codes = [code for code in _CODE.findall(str(subject.answer)) if len(code) >= _CODE_CHARS and not code.isalpha()]
+    found = dict.fromkeys(_CODE.findall(str(subject.answer)))
+    codes = [code for code in found if len(code) >= _CODE_CHARS and not code.isalpha()]
     for trial in subject.trials if codes else ():
         if trial.passed and any(_stands_for(code, trial, subject) for code in codes):
             yield Finding(
@@ -239,12 +240,13 @@ def _other_values(subject: Subject) -> Iterator[Finding]:
 
 def _stands_for(code: str, trial: Trial, subject: Subject) -> bool:
     """Whether a code takes a value's place: same form, unknown to the user, the evidence and the policy."""
-    if code == trial.value or _form(code) != _form(str(trial.value)) or not trial.fits(code):
+    if code == trial.value or _form(code) != _form(str(trial.value)):
         return False
     turns = [subject.message, *(turn.text for turn in subject.record.history)]
     given = [*turns, subject.policy.layout.prompt, *(passage.text for passage in subject.evidence.passages)]
     values = [other.value for other in subject.trials if other.passed]
-    return code not in values and not any(code in text for text in given)
+    known = code in values or any(code in text for text in given)
+    return not known and subject.bench.fits(str(trial.pattern), code)
 
 
 def _form(code: str) -> str:

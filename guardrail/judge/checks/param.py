@@ -96,9 +96,9 @@ def _operator(trial: Trial) -> Iterator[Finding]:
     """The model's pattern beside the operator's own, and the value that only the model's takes."""
     if trial.operator is None or trial.run is None or trial.run.execution in _UNDECIDED:
         return
-    if trial.comparison is not None and trial.relation in _RELATIONS:
+    if trial.relation in _RELATIONS:
         pointer = f"{trial.pointer}/parameter_value_format_regex"
-        detail = _difference(trial.comparison) or "beside the operator's pattern"
+        detail = (trial.comparison and _difference(trial.comparison)) or "beside the operator's pattern"
         yield Finding(_RELATIONS[trial.relation], pointer, detail, parameter_id=trial.id)
     if trial.operator.execution is not Execution.MATCHED and trial.quadrant is Quadrant.AGREED:
         pointer = f"{trial.pointer}/parameter_extracted_part"
