@@ -11,6 +11,7 @@ from rich.table import Table
 
 from guardrail.backtracker import Backtracker
 from guardrail.errors import InputError
+from guardrail.judge.layout import LimitsLayout
 from guardrail.judge.model import Execution, Source
 from guardrail.judge.pattern import compare
 from guardrail.judge.pattern.compare import Comparison
@@ -18,6 +19,7 @@ from guardrail.judge.pattern.examples import Against, Examples
 from guardrail.judge.pattern.explain import Explanation, Stop, explained
 from guardrail.judge.pattern.last import question
 from guardrail.judge.pattern.referee import Run
+from guardrail.judge.policy import Parameter
 from guardrail.judge.trial import example_of, ruled, with_example
 from guardrail.policies import load_policy
 
@@ -50,9 +52,13 @@ class Asked(NamedTuple):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """What is known of a pattern and a value; `beside`: how the pattern stands to the operator's own."""
+    """What is known of a pattern and a value.
+
+    `halved`: whether its doubled backslashes were, as the examples ask for. `beside`: how it stands to the operator's.
+    """
 
     explanation: Explanation
+    halved: bool
     format_example: str | None
     beside: Comparison | None
 
@@ -62,24 +68,29 @@ def told(asked: Asked) -> Told:
 
     Raises: InputError for an unknown parameter; PolicyError.
     """
-    configured, operators, format_text = _configured(asked)
-    example = example_of(asked.format if asked.format is not None else format_text)
-    found = explained(asked.pattern, asked.value, with_example(configured, example))
-    if found.run.left_over and (last := question(asked.pattern, asked.value)) is not None:
+    parameter, limits = _configured(asked)
+    example = example_of(asked.format if asked.format is not None else parameter and parameter.format)
+    examples = with_example(Examples() if parameter is None else parameter.examples, example)
+    found = explained(asked.pattern, asked.value, examples, value_chars=limits.value_chars)
+    last = question(found.pattern, asked.value) if found.run.left_over and limits.last_tier else None
+    if last is not None:
         with Backtracker() as last_tier:
             found = msgspec.structs.replace(found, run=ruled(found.run, last_tier(Source(), last)))
-    return Told(found, example, None if operators is None else compare(asked.pattern, operators))
+    operators = None if parameter is None else parameter.pattern
+    beside = None if operators is None else compare(found.pattern, operators)
+    return Told(found, found.pattern != asked.pattern, example, beside)
 
 
-def _configured(asked: Asked) -> tuple[Examples, str | None, str]:
-    """The examples, pattern and format text that a policy has for the parameter."""
+def _configured(asked: Asked) -> tuple[Parameter | None, LimitsLayout]:
+    """The parameter as a policy has it, and the policy's limits; without a policy, its defaults."""
     if asked.policy is None:
-        return Examples(), None, ""
-    parameters = load_policy(asked.policy).parameters
+        return None, LimitsLayout()
+    policy = load_policy(asked.policy)
+    parameters = policy.parameters
     chosen = parameters.get(asked.parameter or "")
     if chosen is None:
         raise InputError(f"explain: no parameter {asked.parameter}; the policy has: {', '.join(parameters)}")
-    return chosen.examples, chosen.pattern, chosen.format
+    return chosen, policy.layout.limits
 
 
 def show(console: Console, asked: Asked) -> None:
@@ -106,7 +117,7 @@ def _lines(found: Told) -> Iterator[Line]:
     """Everything that is to be said beside the verdict."""
     whole, run = found.explanation, found.explanation.run
     yield from (("repaired", f"{what} taken off") for what in run.repairs)
-    if whole.halved:
+    if found.halved:
         yield "repaired", "doubled backslashes halved: the examples ask for it"
     if whole.fault is not None:
         yield "where", f"character {whole.fault.at + 1} of the pattern"

@@ -252,3 +252,54 @@ def test_a_reader_that_leaves_early_is_no_error(policy: Path) -> None:
     writer.stdout.close()
     _, complaint = writer.communicate((lines(GOOD) * 2_000).encode(), timeout=60)
     assert b"Traceback" not in complaint
+
+
+WHY: list[tuple[list[str], list[str]]] = [
+    (
+        ["--pattern", "/^[A-Z]{3}\\d{3}$/", "--value", "abc123", "--format", "3 letters, 3 digits (e.g., AB123)"],
+        ["not_matched (tier re2)", "delimiters taken off", "0 characters fit; then [A-Z] is wanted",
+         "matches when case is put aside", "'ABC123' matches", "refuses the valid 'AB123': the pattern proves nothing"],
+    ),
+    (
+        ["--pattern", "^\\\\d{3}$", "--value", "123", "--format", "3 digits (e.g., 987)"],
+        ["matched (tier re2)", "doubled backslashes halved", "takes '987', the format text's own"],
+    ),
+    (["--pattern", "^(ab", "--value", "x"], ["invalid: a group isn't closed", "character 2 of the pattern"]),
+    (
+        ["--pattern", "(a+)(a+)(a+)\\3\\2\\1c", "--value", "a" * 80 + "c"],
+        ["matched (tier backtracker)", "(?P<g1>a+)(?P<g2>a+)(?P<g3>a+)(?P=g3)(?P=g2)(?P=g1)c"],
+    ),
+    (
+        ["--pattern", "[A-z]+\\d+", "--value", "AB12", "--policy", str(POLICIES / "hotel-en.yaml"), "--parameter", "?"],
+        [],
+    ),
+]  # fmt: skip
+
+
+def test_explain_says_why_a_value_matches_or_doesnt() -> None:
+    """Given a pattern and a value, then verdict, tier, repairs, reason, hints and the nearest value are told."""
+    *told, unknown = at_once(*(["explain", *arguments] for arguments, _ in WHY))
+    for ended, (_, lines) in zip(told, WHY[:-1], strict=True):
+        assert ended.returncode == 0, ended.stderr
+        assert all(line in ended.stdout for line in lines), ended.stdout
+    assert unknown.returncode == 2
+    assert "no parameter ?; the policy has: " in unknown.stderr
+
+
+def test_explain_holds_a_pattern_against_a_policys(tmp_path: Path) -> None:
+    """Given a policy and its parameter, then examples and the operator's pattern are held against it; as JSON too."""
+    policy = tmp_path / "own.json"
+    first = {**HOTEL["parameters"][0], "pattern": "^[A-Z]{3}[0-9]{3}$"}
+    first["examples"] = {"valid": ["ABC123"], "invalid": ["abc123"]}
+    policy.write_text(json.dumps({**HOTEL, "parameters": [first]}), encoding="utf-8")
+    given = ["--pattern", "[A-z]{3}\\d{3}", "--value", "ABC123", "--policy", policy]
+    known = ["--parameter", first["id"]]
+    text, data, half = at_once(
+        ["explain", *given, *known], ["explain", *given, *known, "--json"], ["explain", "--pattern", "a"]
+    )
+    assert "looser beside the operator's own pattern" in text.stdout
+    assert "A-z holds six signs beside the letters" in text.stdout
+    assert "takes the invalid 'abc123': the pattern proves nothing" in text.stdout
+    told = json.loads(data.stdout)
+    assert (told["beside"]["relation"], told["explanation"]["run"]["execution"]) == ("looser", "matched")
+    assert (half.returncode, "--pattern with --value" in half.stderr) == (2, True)
