@@ -31,8 +31,15 @@ def record(text: str = "hello", pad: str = "", **fields: object) -> RawRecord:
     return RawRecord(json.dumps(value).encode(), b"c-1")
 
 
-def drifting(text: str, key: str, traceparent: bytes | None = None) -> RawRecord:
-    """A parameter turn whose model wrongly says that its pattern matches: one mismatch."""
+HARD_PATTERN = "(a+)(a+)(a+)\\3\\2\\1c"
+HARD_VALUE = "a" * 80 + "c"
+"""Only the last tier can tell that they match."""
+
+
+def drifting(
+    text: str, key: str, traceparent: bytes | None = None, *, pattern: str = "^P\\d{6}$", value: str = "P76041"
+) -> RawRecord:
+    """A parameter turn whose model says that its pattern matches: by default wrongly, which is one mismatch."""
     response = {
         "user_messages_analysis": {
             "message_content": text,
@@ -41,8 +48,8 @@ def drifting(text: str, key: str, traceparent: bytes | None = None) -> RawRecord
                 {
                     "parameter_id": "Patient_ref",
                     "parameter_value_format": "the letter P followed by 6 digits (e.g., P123456)",
-                    "parameter_value_format_regex": "^P\\d{6}$",
-                    "parameter_extracted_part": "P76041",
+                    "parameter_value_format_regex": pattern,
+                    "parameter_extracted_part": value,
                     "simulate_regex_execution": True,
                 }
             ],
@@ -53,7 +60,7 @@ def drifting(text: str, key: str, traceparent: bytes | None = None) -> RawRecord
             "answer_refer_to_parameter_id": "Patient_ref",
         },
     }
-    value = {
+    record = {
         "agent_id": "clinic-en",
         "message_id": f"m-{key}",
         "conversation_id": key,
@@ -62,7 +69,7 @@ def drifting(text: str, key: str, traceparent: bytes | None = None) -> RawRecord
         "response": json.dumps(response),
     }
     headers = (("traceparent", traceparent),) if traceparent else ()
-    return RawRecord(json.dumps(value).encode(), key.encode(), headers)
+    return RawRecord(json.dumps(record).encode(), key.encode(), headers)
 
 
 POISON = {

@@ -10,6 +10,9 @@ import msgspec
 import pytest
 
 from guardrail.errors import FencedError
+from guardrail.judge.decide import decide
+from guardrail.judge.model import Execution
+from guardrail.judge.pattern.last import recorded
 from guardrail.judge.policy import Policies
 from guardrail.settings import InstanceSettings, TopicSettings
 from guardrail.stream import topics
@@ -31,7 +34,7 @@ from tests.stream.deployment import (
     wait_until,
 )
 from tests.stream.gates import assert_exactly_once, assert_spans, ends, running
-from tests.stream.records import CANARY, drifting, record
+from tests.stream.records import CANARY, HARD_PATTERN, HARD_VALUE, drifting, record
 from tests.stream.sink import Sink, attributes
 
 
@@ -129,6 +132,24 @@ def test_spans_join_the_senders_trace(kafka: str, fresh_topics: FreshTopics, tmp
     assert [o["counts"]["mismatch"] for o in found.observations if "counts" in o] == [2]
     assert [o["source"]["offset"] for o in found.observations if "conversation_hash" in o] == [0, 1]
     assert CANARY not in gate.log.read_text()
+
+
+def test_a_gate_asks_the_last_tier_and_a_replay_repeats_it(
+    kafka: str, fresh_topics: FreshTopics, tmp_path: Path, agents: Policies
+) -> None:
+    """What only the last tier could tell stands in the decision; judged again from there, nothing differs."""
+    settings = deploy(kafka, fresh_topics)
+    produce(settings, [drifting(HARD_VALUE, "c-1", pattern=HARD_PATTERN, value=HARD_VALUE), drifting("P76041", "c-2")])
+    with gate_process(settings, tmp_path) as gate:
+        wait_until(lambda: committed(settings)[0] >= 2, "both are committed")
+        assert gate.stop()[0] == 0
+    found = result(settings)
+    hard, ordinary = found.decisions
+    assert [(o.execution, o.tier) for o in hard.observations] == [(Execution.MATCHED, "backtracker")]
+    assert (len(hard.rulings), ordinary.rulings) == (1, ())
+    again = decide(found.raws, agents, last_tier=recorded(found.decisions))
+    same = [msgspec.structs.replace(d, took_us=None, trace_id=None) for d in found.decisions]
+    assert again == same
 
 
 def test_sigterm_ends_an_idle_gate(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
