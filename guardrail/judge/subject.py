@@ -17,7 +17,7 @@ from guardrail.judge.evidence import Evidence, Measure
 from guardrail.judge.grounding import Terms, Weighing, silent, weigh
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.model import Json, ParameterValue, Record
-from guardrail.judge.pattern.examples import Examples
+from guardrail.judge.pattern.examples import NO_EXAMPLES
 from guardrail.judge.policy import Parameter, Policy
 from guardrail.judge.provenance import Provenance, trace
 from guardrail.judge.speech import Sentence, detect_language, read_answer
@@ -162,8 +162,9 @@ class Subject:
         value = self._trimmed(value, parameter) if isinstance(value, str) else None
         given = given if isinstance(given, str) else None
         example = example_of(item.get("parameter_value_format"))
-        configured = Examples() if parameter is None else parameter.examples
-        pattern = None if given is None else self.bench.meant(given, with_example(configured, example))
+        configured = NO_EXAMPLES if parameter is None else parameter.examples
+        doubled = given is not None and "\\\\" in given
+        pattern = self.bench.meant(given, with_example(configured, example)) if doubled and given else given
         simulated = item.get("simulate_regex_execution")
         simulated = simulated if isinstance(simulated, bool) else None
         run = None if pattern is None or value is None else self.bench.execute(pattern, value)

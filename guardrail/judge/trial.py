@@ -5,6 +5,7 @@ It must never ask whose words the value is (provenance does), nor what follows f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import msgspec
@@ -15,7 +16,7 @@ from guardrail.judge.model import Execution, Json, Quadrant, Ruling, Source
 from guardrail.judge.pattern import Run, compare, execute
 from guardrail.judge.pattern.compare import BY_DIFFERENCE, Comparison, Relation
 from guardrail.judge.pattern.compare import UNDECIDED as UNDECIDED_COMPARISON
-from guardrail.judge.pattern.examples import Against, Examples, against, meant
+from guardrail.judge.pattern.examples import Against, Examples, against, meant, refuses
 from guardrail.judge.pattern.last import BACKTRACKER, LastTier, question
 from guardrail.judge.pattern.referee import costly
 from guardrail.judge.pattern.repair import undoubled
@@ -34,7 +35,6 @@ FITS_MAX = 32
 """Codes of one answer that are held against the patterns of its values."""
 COMPARISONS_MAX = 16
 """Patterns of one record that are held against the operator's own: at 20 ms each."""
-_TOO_COSTLY = Run(Execution.UNSAFE, reason="the record brings more costly patterns than one may")
 _OWN_WORDS = {Origin.VERBATIM, Origin.ALLOWED, Origin.HISTORY}
 UNDECIDED = frozenset(
     {Execution.INVALID, Execution.UNSUPPORTED, Execution.UNSAFE, Execution.TIMED_OUT, Execution.VALUE_TOO_LONG}
@@ -145,14 +145,15 @@ class Bench:
 
     def execute(self, pattern: str, value: str) -> Run:
         """The run of a model's pattern over a whole value. Of costly ones, a record may bring some only."""
-        return self._run(pattern, value, hints=True) if self._admits(pattern) else _TOO_COSTLY
+        return self._run(pattern, value, hints=True, admits=self._admits)
 
     def fits(self, pattern: str, code: str) -> bool:
         """Whether a code in the answer has a value's format; beyond the record's share, it is taken not to."""
         if (pattern, code) not in self._fits:
-            if len(self._fits) >= FITS_MAX or not self._admits(pattern):
+            if len(self._fits) >= FITS_MAX:
                 return False
-            self._fits[pattern, code] = self._run(pattern, code, hints=False).execution is Execution.MATCHED
+            run = self._run(pattern, code, hints=False, admits=self._admits)
+            self._fits[pattern, code] = run.execution is Execution.MATCHED
         return self._fits[pattern, code]
 
     def operators(self, pattern: str, value: str) -> Run:
@@ -160,18 +161,23 @@ class Bench:
         return self._run(pattern, value, hints=False)
 
     def _admits(self, pattern: str) -> bool:
-        """Whether the record may run this pattern once more; only costly ones are counted."""
-        if len(pattern) > self._limits.pattern_chars or not costly(pattern):
-            return True
+        """Whether the record may run this costly pattern once more."""
         if self._costly_runs >= COSTLY_RUNS_MAX or (pattern not in self._costly and len(self._costly) >= COSTLY_MAX):
             return False
         self._costly.add(pattern)
         self._costly_runs += 1
         return True
 
-    def _run(self, pattern: str, value: str, *, hints: bool) -> Run:
+    def _run(self, pattern: str, value: str, *, hints: bool, admits: Callable[[str], bool] | None = None) -> Run:
         limits = self._limits
-        run = execute(pattern, value, pattern_chars=limits.pattern_chars, value_chars=limits.value_chars, hints=hints)
+        run = execute(
+            pattern,
+            value,
+            pattern_chars=limits.pattern_chars,
+            value_chars=limits.value_chars,
+            hints=hints,
+            admits=admits,
+        )
         return self._asked(run, pattern, value) if run.left_over else run
 
     def compare(self, pattern: str, other: str) -> Comparison:
@@ -195,7 +201,7 @@ class Bench:
     def meant(self, given: str, examples: Examples) -> str:
         """The pattern as it is meant; one beyond its limit stands as it is, and is refused."""
         single = undoubled(given) if len(given) <= self._limits.pattern_chars else None
-        if single is None or not (self._admits(given) and self._admits(single)):
+        if single is None or not all(self._admits(one) for one in (given, single) if costly(one)):
             return given
         return meant(given, examples)
 
@@ -211,7 +217,10 @@ class Bench:
 
     def refuses(self, pattern: str, example: str | None) -> bool:
         """Whether a pattern refuses the example inside its own format text."""
-        return example is not None and bool(self.against(pattern, Examples((example,))).refused)
+        if example is None:
+            return False
+        found = refuses(pattern, example)
+        return self._run(pattern, example, hints=False).execution is Execution.NOT_MATCHED if found is None else found
 
 
 def ruled(run: Run, execution: Execution) -> Run:

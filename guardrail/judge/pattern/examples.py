@@ -22,6 +22,9 @@ class Examples(msgspec.Struct, frozen=True):
     invalid: tuple[str, ...] = ()
 
 
+NO_EXAMPLES = Examples()
+
+
 class Against(msgspec.Struct, frozen=True):
     """What speaks against a pattern. `left_over` are examples that only the last tier can tell."""
 
@@ -45,6 +48,13 @@ def against(pattern: str, examples: Examples) -> Against:
         tuple(one for one, run in invalid if run.execution is Execution.MATCHED),
         tuple(one for one, run in (*valid, *invalid) if run.left_over),
     )
+
+
+@lru_cache(maxsize=_CACHED)
+def refuses(pattern: str, example: str) -> bool | None:
+    """Whether a pattern refuses one example; null where only the last tier can tell."""
+    run = _run(pattern, example)
+    return None if run.left_over else run.execution is Execution.NOT_MATCHED
 
 
 def _run(pattern: str, example: str) -> Run:

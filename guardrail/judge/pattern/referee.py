@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import cast
+from typing import ClassVar, cast
 
 import msgspec
 
@@ -42,6 +42,9 @@ class Run(msgspec.Struct, frozen=True):
     left_over: bool = False
     """Whether the last tier may be asked."""
 
+    costly: ClassVar[bool] = False
+    """A run made in advance costs nothing."""
+
     @property
     def decided(self) -> bool:
         """Whether it is known if the value matches."""
@@ -54,9 +57,11 @@ class Compiled(msgspec.Struct, frozen=True):
     engine: Engine
     matched: Run
     not_matched: Run
+    costly: bool
 
 
 _TOO_LONG = Run(Execution.VALUE_TOO_LONG, reason="the value is longer than its limit")
+_TOO_COSTLY = Run(Execution.UNSAFE, reason="the record brings more costly patterns than one may")
 _PATTERN_TOO_LONG = Fault("unsafe", "the pattern is longer than its limit")
 
 
@@ -67,13 +72,21 @@ def execute(
     pattern_chars: int = MAX_PATTERN_CHARS,
     value_chars: int = MAX_VALUE_CHARS,
     hints: bool = True,
+    admits: Callable[[str], bool] | None = None,
 ) -> Run:
-    """The run of a pattern over a whole value. Hints are there only when it didn't match, and when asked for."""
+    """The run of a pattern over a whole value. Hints are there only when it didn't match, and when asked for.
+
+    `admits` is asked before a costly pattern is made ready and run: a large one, or one for the search.
+    """
     if len(value) > value_chars:
         return _TOO_LONG
     if len(pattern) > pattern_chars:
         return _refusal(_PATTERN_TOO_LONG)
-    ready = _ready(pattern)
+    ready = _light(pattern)
+    if isinstance(ready, Weight) or ready.costly:
+        if admits is not None and not admits(pattern):
+            return _TOO_COSTLY
+        ready = _ready(pattern)
     if isinstance(ready, Run):
         return ready
     found = ready.engine.fullmatch(value)
@@ -89,7 +102,7 @@ def execute(
 def costly(pattern: str) -> bool:
     """Whether a pattern (within its limit) is large, or is searched: the few of which a record may bring some only."""
     found = _light(pattern)
-    return isinstance(found, Weight) or (isinstance(found, Compiled) and isinstance(found.engine, Searched))
+    return isinstance(found, Weight) or found.costly
 
 
 def _hints(ready: Compiled, pattern: str, value: str) -> tuple[str, ...]:
@@ -159,7 +172,8 @@ def _compiled(found: Unwrapped, budget: Weight, doubts: tuple[str, ...] = ()) ->
     if isinstance(engine, Weight | Fault):
         return engine
     matched = Run(Execution.MATCHED, engine.tier, "", found.repairs, doubts)
-    return Compiled(engine, matched, msgspec.structs.replace(matched, execution=Execution.NOT_MATCHED))
+    not_matched = msgspec.structs.replace(matched, execution=Execution.NOT_MATCHED)
+    return Compiled(engine, matched, not_matched, costly=isinstance(engine, Searched))
 
 
 def _refusal(fault: Fault, repairs: tuple[str, ...] = (), doubts: tuple[str, ...] = ()) -> Run:
