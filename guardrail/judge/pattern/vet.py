@@ -99,6 +99,9 @@ class _First(NamedTuple):
         return min(self.size, MAX_VALUE_CHARS)
 
 
+_OF_A_SET = _First(1, 1, nullable=False)
+
+
 def skipped(tree: Node) -> int:
     """The most positions that an automaton is in at one place of the value, because those between may be empty."""
     firsts: dict[int, _First] = {}
@@ -107,10 +110,11 @@ def skipped(tree: Node) -> int:
 
 
 def _find_firsts(node: Node, firsts: dict[int, _First]) -> _First:
-    below = [_find_firsts(part, firsts) for part in node.below()]
+    """The facts of a node; kept for all but sets, which have one and the same."""
     if isinstance(node, Set):
-        found = _First(1, 1, nullable=False)
-    elif isinstance(node, Repeat):
+        return _OF_A_SET
+    below = [_find_firsts(part, firsts) for part in node.below()]
+    if isinstance(node, Repeat):
         once, nullable = below[0], node.low == 0 or below[0].nullable
         copies = _copies(node, node.low + 1)
         entry = once.size * copies if once.nullable and copies > 1 else once.entry
@@ -130,12 +134,14 @@ def _find_firsts(node: Node, firsts: dict[int, _First]) -> _First:
 
 def _most(node: Node, after: int, firsts: dict[int, _First]) -> int:
     """`after`: positions that may come next once the node has matched."""
+    if isinstance(node, Set):
+        return max(after, 1)
     first = firsts[id(node)]
     most = max(after, first.entry + (after if first.nullable else 0))
     if isinstance(node, Sequence):
         for part in reversed(node.parts):
             most = max(most, _most(part, after, firsts))
-            found = firsts[id(part)]
+            found = firsts.get(id(part), _OF_A_SET)
             after = found.entry + (after if found.nullable else 0)
         return max(most, after)
     again = first.entry if isinstance(node, Repeat) else 0

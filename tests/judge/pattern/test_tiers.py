@@ -334,7 +334,7 @@ COSTLY = [
 ]
 ALTERED = " \u0661\u00a0\u200b"
 """Of every kind that hints look at."""
-CPU_S = 0.040
+CPU_S = 0.060
 """Each took from 20 ms to 6 s while a bound was missing."""
 
 

@@ -7,7 +7,7 @@ import pytest
 from guardrail.judge.pattern.fault import Fault
 from guardrail.judge.pattern.parse import Parsed, parse
 from guardrail.judge.pattern.tree import Node
-from guardrail.judge.pattern.vet import backtrack_cost, linear, positions, vet
+from guardrail.judge.pattern.vet import MAX_SKIPPED, backtrack_cost, linear, positions, skipped, vet
 
 
 def tree(pattern: str) -> Node:
@@ -35,6 +35,27 @@ def tree(pattern: str) -> Node:
 def test_costs(pattern: str, size: int, cost: int) -> None:
     """Counted repeats multiply, empty parts count, and a backtracker pays twice for each plus."""
     assert (positions(tree(pattern)), backtrack_cost(tree(pattern))) == (size, cost)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "least", "most"),
+    [
+        ("abc", 1, 1),
+        ("a?b?c?d", 4, 4),
+        ("a{0,900}x", 2, 2),  # all copies start at one place
+        (".{0,300}.{0,300}", 257, 257),  # the second starts anywhere
+        ("(?:\\w+\\s*)*", 2, 3),
+        ("(?:.?){200}!", 201, 202),
+        ("(?:a|b?){30}", 61, 62),
+        ("x(?:a?){9}(?:b?){9}y", 19, 20),
+        ("(?:[^e]{0,5}){0,300}", 1500, 1501),
+        ("(?:(?=.)(?:.?){30}){60}!", 1800, 1900),
+    ],
+)
+def test_how_many_positions_are_live_because_others_may_be_empty(pattern: str, least: int, most: int) -> None:
+    """Given copies that may be empty, then all that can be reached over them count; never fewer than there are."""
+    assert least <= skipped(tree(pattern)) <= most
+    assert (vet(tree(pattern)) is not None) is (most > MAX_SKIPPED)
 
 
 @pytest.mark.parametrize("pattern", ["a(?=b)", "(a)\\1", "(?>a)", "a++"])
