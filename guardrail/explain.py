@@ -14,7 +14,7 @@ from guardrail.errors import InputError
 from guardrail.judge.layout import LimitsLayout
 from guardrail.judge.model import Execution, Source
 from guardrail.judge.pattern import compare
-from guardrail.judge.pattern.compare import Comparison
+from guardrail.judge.pattern.comparison import Comparison
 from guardrail.judge.pattern.examples import Against, Examples
 from guardrail.judge.pattern.explain import Explanation, Stop, explained
 from guardrail.judge.pattern.last import question

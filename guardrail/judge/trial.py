@@ -14,8 +14,8 @@ from guardrail.judge.formats import format_example
 from guardrail.judge.layout import LimitsLayout
 from guardrail.judge.model import Execution, Json, Quadrant, Ruling, Source
 from guardrail.judge.pattern import Run, compare, execute
-from guardrail.judge.pattern.compare import BY_DIFFERENCE, Comparison, Relation
-from guardrail.judge.pattern.compare import UNDECIDED as UNDECIDED_COMPARISON
+from guardrail.judge.pattern.comparison import BY_DIFFERENCE, Comparison, Relation
+from guardrail.judge.pattern.comparison import UNDECIDED as UNDECIDED_COMPARISON
 from guardrail.judge.pattern.examples import Against, Examples, against, meant, refuses
 from guardrail.judge.pattern.last import BACKTRACKER, LastTier, question
 from guardrail.judge.pattern.referee import costly
@@ -26,7 +26,7 @@ from guardrail.judge.provenance import Origin, Provenance
 from guardrail.judge.text import SHORT_CHARS
 
 ASKS_MAX = 8
-"""Questions of one record to the last tier: at 250 ms each, as much as a poll of the broker bears."""
+"""Questions of one record to the last tier: at 200 ms each, as much as a poll of the broker bears."""
 COSTLY_MAX = 8
 """Large or searched patterns of one record: at 10 ms each to make ready, and 5 ms for every example."""
 COSTLY_RUNS_MAX = 16

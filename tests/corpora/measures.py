@@ -18,7 +18,7 @@ from guardrail.backtracker import Backtracker
 from guardrail.judge.model import Execution, Source
 from guardrail.judge.pattern import Fault, compare, execute
 from guardrail.judge.pattern.charset import literal
-from guardrail.judge.pattern.compare import Relation
+from guardrail.judge.pattern.comparison import Relation
 from guardrail.judge.pattern.engine import _has
 from guardrail.judge.pattern.folding import cases_of
 from guardrail.judge.pattern.last import question

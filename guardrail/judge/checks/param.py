@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from guardrail.judge.model import Execution, Finding, Quadrant
-from guardrail.judge.pattern.compare import Comparison, Relation
+from guardrail.judge.pattern.comparison import Comparison, Relation
 from guardrail.judge.provenance import ALTERED, Origin
 from guardrail.judge.subject import Subject
 from guardrail.judge.text import fold, visible

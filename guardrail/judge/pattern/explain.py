@@ -23,7 +23,7 @@ from guardrail.judge.pattern.tree import Edge
 from guardrail.judge.pattern.vet import MAX_PATTERN_CHARS, MAX_VALUE_CHARS
 from guardrail.judge.pattern.write import shown, written
 
-STEPS_MAX = 100_000  # of the search for the place where a value stops fitting; 50 ms
+STEPS_MAX = 100_000  # of the search for the place where a value stops fitting; 25 ms
 WANTED_MAX = 6
 
 

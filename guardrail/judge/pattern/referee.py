@@ -12,7 +12,7 @@ from typing import ClassVar, cast
 import msgspec
 
 from guardrail.judge.model import Execution
-from guardrail.judge.pattern.compare import UNDECIDED, Comparison, compared
+from guardrail.judge.pattern.comparison import UNDECIDED, Comparison, compared
 from guardrail.judge.pattern.fault import Fault
 from guardrail.judge.pattern.hints import ALTERED_VALUES
 from guardrail.judge.pattern.repair import Unwrapped, suspicions, undoubled, unwrapped
@@ -25,7 +25,7 @@ CACHED_SEVERAL = 256  # of those that are several programs, at most nine light o
 CACHED_HEAVY = 32  # of the rare large ones; each keeps at most engine.MAX_MEM_BYTES a program
 CACHED_COMPARISONS = 2_048
 CACHED_VARIANTS = 128  # patterns changed for a hint
-HINT_INSTRUCTIONS_MAX = 2_000  # of all runs for hints together; the median pattern has 30, and eight ways to differ
+HINT_INSTRUCTIONS_MAX = 2_000  # of all runs for hints together; the median pattern has 17, and eight ways to differ
 
 NONE = "none"
 

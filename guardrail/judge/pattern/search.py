@@ -18,7 +18,7 @@ from guardrail.judge.pattern.folding import same_but_for_case
 from guardrail.judge.pattern.program import EDGES, Op, Program
 from guardrail.judge.pattern.tree import Edge, Set
 
-SEARCH_STEPS_MAX = 10_000  # 5 ms; the median of published patterns takes under 100
+SEARCH_STEPS_MAX = 10_000  # 3 ms; half of the published examples that are searched take under 30, 99 % under 700
 HINT_STEPS_MAX = 1_000  # for each way in which the value could differ
 
 Member = Callable[[Set, int], bool]

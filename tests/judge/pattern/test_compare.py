@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from guardrail.judge.model import Execution
 from guardrail.judge.pattern import compare, execute
-from guardrail.judge.pattern.compare import COMPARE_STEPS_MAX, UNDECIDED, Comparison, Relation
+from guardrail.judge.pattern.comparison import COMPARE_STEPS_MAX, UNDECIDED, Comparison, Relation
 from guardrail.judge.pattern.referee import _tells_apart
 from tests.judge.pattern.grow import Sample, swept_samples
 
