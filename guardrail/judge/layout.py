@@ -39,8 +39,8 @@ class IntentLayout(_Layout):
 class ExamplesLayout(_Layout):
     """Values that the format must accept, and values that it must refuse."""
 
-    valid: tuple[str, ...] = ()
-    invalid: tuple[str, ...] = ()
+    valid: tuple[str, ...] = Field((), max_length=32)
+    invalid: tuple[str, ...] = Field((), max_length=32)
 
 
 class ParameterLayout(_Layout):

@@ -41,6 +41,8 @@ UNDECIDED = frozenset(
 )
 
 
+_LEFT_OVER = Run(Execution.UNSUPPORTED, left_over=True)
+"""Of an example that the search gave up on."""
 NOTHING = Against()
 """Nothing speaks against it."""
 
@@ -95,9 +97,8 @@ class Trial(msgspec.Struct, frozen=True, gc=False):
         if known is not Relation.UNDECIDED:
             return known
         takes = self.run is not None and self.run.execution is Execution.MATCHED
-        extra, missing = (None, None) if self.comparison is None else (self.comparison.extra, self.comparison.missing)
-        looser = extra is not None or bool(self.against.accepted) or (takes and not self.vouched)
-        stricter = missing is not None or bool(self.against.refused) or (self.vouched and not takes)
+        looser = bool(self.against.accepted) or (takes and not self.vouched)
+        stricter = bool(self.against.refused) or (self.vouched and not takes)
         return BY_DIFFERENCE[looser, stricter] if looser or stricter else Relation.UNDECIDED
 
     @property
@@ -210,7 +211,7 @@ class Bench:
         found = against(pattern, examples)
         if not found.left_over:
             return found
-        runs = {one: self._run(pattern, one, hints=False).execution for one in found.left_over}
+        runs = {one: self._asked(_LEFT_OVER, pattern, one).execution for one in found.left_over}
         refused = [one for one in examples.valid if runs.get(one) is Execution.NOT_MATCHED]
         accepted = [one for one in examples.invalid if runs.get(one) is Execution.MATCHED]
         return Against((*found.refused, *refused), (*found.accepted, *accepted))
@@ -220,7 +221,9 @@ class Bench:
         if example is None:
             return False
         found = refuses(pattern, example)
-        return self._run(pattern, example, hints=False).execution is Execution.NOT_MATCHED if found is None else found
+        if found is None:
+            return self._asked(_LEFT_OVER, pattern, example).execution is Execution.NOT_MATCHED
+        return found
 
 
 def ruled(run: Run, execution: Execution) -> Run:

@@ -11,6 +11,7 @@ from guardrail.backtracker import Backtracker
 from guardrail.judge.decide import decide
 from guardrail.judge.model import Decision, Execution, Outcome, Quadrant, RawRecord, Ruling, Source
 from guardrail.judge.pattern import execute
+from guardrail.judge.pattern.examples import LEFT_OVER_MAX, Examples, against
 from guardrail.judge.pattern.last import LastTier, Question, question, recorded
 from guardrail.judge.policy import Policy, compile_policy
 from guardrail.judge.trial import ASKS_MAX
@@ -126,6 +127,16 @@ def test_examples_are_asked_too() -> None:
     assert len(decision.rulings) == 3
     fine = Fake(MATCHED, MATCHED, NOT_MATCHED)
     assert "param.regex_too_permissive" not in codes(decided(hard_record(), fine, policy))
+
+
+def test_examples_that_the_search_gives_up_on_are_few() -> None:
+    """Given many examples that keep the search busy, then after as many as may be asked the rest isn't tried."""
+    hard = Examples(tuple("a" * number + "c" for number in range(40, 70)))
+    assert len(against(HARD, hard).left_over) == LEFT_OVER_MAX == ASKS_MAX
+    policy = hotel(booking={"examples": {"valid": list(hard.valid), "invalid": []}})
+    last_tier = Fake(MATCHED)
+    decided(hard_record(), last_tier, policy)
+    assert len(last_tier.asked) == ASKS_MAX
 
 
 def test_what_the_two_could_read_differently_isnt_asked() -> None:

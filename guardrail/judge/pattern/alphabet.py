@@ -20,6 +20,7 @@ from guardrail.judge.pattern.tree import Node, Ranges, Set, walk
 HIGH = 0x80
 MAX_KINDS = 128  # and as many plain sets; one byte with its high bit set
 MAX_ASKED = 6  # two bytes more a character, and as many questions; a model's pattern has one or two
+MAX_QUESTIONS = 8  # properties of all sets; each is asked for each character beyond ASCII
 _ANSWERS = 3  # a byte: more would need more ranges in every class
 
 Member = Callable[[Set, int], bool]
@@ -83,7 +84,8 @@ def alphabet(tree: Node) -> Alphabet | None:
         elif found.ranges[-1:] and found.ranges[-1][1] > ASCII_END:
             plain[beyond(found)] = None
     plain.pop(BEYOND, None)
-    if len(plain) > MAX_KINDS or len(asked) > MAX_ASKED:
+    questions = sum(len(found.properties) for found in asked)
+    if len(plain) > MAX_KINDS or len(asked) > MAX_ASKED or questions > MAX_QUESTIONS:
         return None
     if not plain and not asked:
         return _ASCII_ONLY

@@ -103,7 +103,7 @@ def charset(
         if reaches_beyond(simple):
             simple = normal([*simple, *((code, code) for code in cases_of(simple))])
     if properties:
-        return Set(simple, properties, negated, fold)
+        return Set(simple, tuple(dict.fromkeys(properties)), negated, fold)
     return Set(complement(simple) if negated else simple)
 
 

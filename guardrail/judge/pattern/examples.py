@@ -22,6 +22,7 @@ class Examples(msgspec.Struct, frozen=True):
     invalid: tuple[str, ...] = ()
 
 
+LEFT_OVER_MAX = 8  # as many as a record may ask the last tier
 NO_EXAMPLES = Examples()
 
 
@@ -40,14 +41,21 @@ class Against(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=_CACHED)
 def against(pattern: str, examples: Examples) -> Against:
-    """The valid examples that a pattern refuses, and the invalid ones that it accepts."""
-    valid = [(one, _run(pattern, one)) for one in examples.valid]
-    invalid = [(one, _run(pattern, one)) for one in examples.invalid]
-    return Against(
-        tuple(one for one, run in valid if run.execution is Execution.NOT_MATCHED),
-        tuple(one for one, run in invalid if run.execution is Execution.MATCHED),
-        tuple(one for one, run in (*valid, *invalid) if run.left_over),
-    )
+    """The valid examples that a pattern refuses, and the invalid ones that it accepts.
+
+    After so many that the search gives up on, the rest isn't tried: the pattern is hard, whatever they would say.
+    """
+    said: dict[tuple[bool, Execution], list[str]] = {}
+    left_over: list[str] = []
+    for valid, one in [(True, one) for one in examples.valid] + [(False, one) for one in examples.invalid]:
+        run = _run(pattern, one)
+        if run.left_over:
+            left_over.append(one)
+            if len(left_over) == LEFT_OVER_MAX:
+                break
+        said.setdefault((valid, run.execution), []).append(one)
+    refused, accepted = said.get((True, Execution.NOT_MATCHED), ()), said.get((False, Execution.MATCHED), ())
+    return Against(tuple(refused), tuple(accepted), tuple(left_over))
 
 
 @lru_cache(maxsize=_CACHED)

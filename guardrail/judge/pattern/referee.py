@@ -12,7 +12,8 @@ from typing import ClassVar, cast
 import msgspec
 
 from guardrail.judge.model import Execution
-from guardrail.judge.pattern.comparison import UNDECIDED, Comparison, compared
+from guardrail.judge.pattern.comparison import UNDECIDED, Comparison, Relation, compared
+from guardrail.judge.pattern.engine import LIGHT_INSTRUCTIONS
 from guardrail.judge.pattern.fault import Fault
 from guardrail.judge.pattern.hints import ALTERED_VALUES
 from guardrail.judge.pattern.repair import Unwrapped, suspicions, undoubled, unwrapped
@@ -111,7 +112,7 @@ def _hints(ready: Compiled, pattern: str, value: str) -> tuple[str, ...]:
     left = HINT_INSTRUCTIONS_MAX // max(1, engine.cost)
     altered = [(name, other) for name, change in ALTERED_VALUES if (other := change(value)) != value][:left]
     hints = [name for name, other in altered if _matches(engine, other)]
-    if left > len(altered) + len(_CHANGES):
+    if engine.cost <= LIGHT_INSTRUCTIONS:
         cased = value.lower() != value.upper()
         variants = [(name, _variant(pattern, name)) for name in _CHANGES if cased or name != _CASE]
         hints += [name for name, variant in variants if variant and _matches(variant.engine, value)]
@@ -136,6 +137,8 @@ def compare(pattern: str, other: str) -> Comparison:
     if isinstance(first, Fault) or isinstance(second, Fault):
         return UNDECIDED
     found = compared(first, second)
+    if found.relation is Relation.UNDECIDED:
+        return UNDECIDED
     held = _tells_apart(found.extra, pattern, other) and _tells_apart(found.missing, other, pattern)
     return found if held else UNDECIDED
 

@@ -25,7 +25,7 @@ from guardrail.judge.pattern.vet import linear, positions, vet
 
 RE2, RE2_SPLIT, SEARCH = "re2", "re2_split", "search"
 
-LIGHT_OPS = 500  # of a program for the search; 20 kB
+LIGHT_OPS = 250  # of a program for the search; 10 kB
 LIGHT_KINDS = 64  # of characters beyond ASCII; each costs a hundred bytes
 
 EXHAUSTED = Fault("unsupported", f"the value takes more than {SEARCH_STEPS_MAX} steps: only the last tier can tell")

@@ -73,7 +73,7 @@ def test_what_takes_too_long_is_undecided() -> None:
     found = compare(hard, same)
     compare.cache_clear()
     assert compare(hard, same) == found == UNDECIDED
-    assert compare("[ab]{9}a[ab]*", "(?:a|b){9}a(?:a|b)*").relation is EQUAL
+    assert compare("[ab]{7}a[ab]*", "(?:a|b){7}a(?:a|b)*").relation is EQUAL
     assert compare("(?:[a-z]?){400}(?:[a-z]?){400}x", "a").relation in {UNKNOWN, LOOSER, DIFFERS}
     assert COMPARE_STEPS_MAX <= 20_000
 

@@ -175,6 +175,7 @@ def test_a_heavy_pattern_is_run_too() -> None:
         ("".join(chr(0x4E00 + i) for i in range(300)), "too many kinds"),
         ("".join(f"[{chr(0x4E00 + i)}-{chr(0x5000 + i)}]" for i in range(90)), "too many kinds"),
         ("".join(f"[\\p{{Lu}}{i}]" for i in range(7)), "too many kinds"),
+        ("[\\p{L}\\p{Lu}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Z}\\p{C}\\p{Greek}]", "too many kinds"),
         ("(\\d)\\1" + "".join(chr(0x4E00 + i) for i in range(300)), "too many kinds"),
         ("(?i)" + "".join(chr(0x410 + i) for i in range(30)) + "(?:[acegikmoqsuwy].){900}", "memory"),
     ],
