@@ -163,8 +163,9 @@ class Subject:
         given = given if isinstance(given, str) else None
         example = example_of(item.get("parameter_value_format"))
         configured = NO_EXAMPLES if parameter is None else parameter.examples
-        doubled = given is not None and "\\\\" in given
-        pattern = self.bench.meant(given, with_example(configured, example)) if doubled and given else given
+        pattern = given
+        if given is not None and "\\\\" in given:
+            pattern = self.bench.meant(given, with_example(configured, example))
         simulated = item.get("simulate_regex_execution")
         simulated = simulated if isinstance(simulated, bool) else None
         run = None if pattern is None or value is None else self.bench.execute(pattern, value)

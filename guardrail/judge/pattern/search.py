@@ -8,11 +8,10 @@ IEEE S&P 2021; here a place is an instruction, a position and what the referred 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
 
 import msgspec
 
-from guardrail.judge.pattern.alphabet import beyond, partition, within_ascii
+from guardrail.judge.pattern.alphabet import Member, beyond, partition, within_ascii
 from guardrail.judge.pattern.charset import ASCII_END, WORD
 from guardrail.judge.pattern.folding import same_but_for_case
 from guardrail.judge.pattern.program import EDGES, Op, Program
@@ -21,7 +20,6 @@ from guardrail.judge.pattern.tree import Edge, Set
 SEARCH_STEPS_MAX = 10_000  # 3 ms; half of the published examples that are searched take under 30, 99 % under 700
 HINT_STEPS_MAX = 1_000  # for each way in which the value could differ
 
-Member = Callable[[Set, int], bool]
 Captures = tuple[int, ...]
 """Positions by slot; -1 where a group took no part."""
 Place = tuple[int, int, Captures]
