@@ -81,3 +81,8 @@ def phrases(text: str) -> tuple[str, ...]:
 def numerals(text: str) -> tuple[tuple[str, int], ...]:
     """The number words of a block: `one 1, two 2`."""
     return tuple((word, int(value)) for word, value in (part.split() for part in text.split(",")))
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a block."""
+    return frozenset(text.split())
