@@ -56,12 +56,18 @@ _ALIKE = {
 }
 
 
+def alike(cut: str) -> tuple[str, bool]:
+    """What a stem is compared by, and whether it says the opposite: closed -> (the label of open, true)."""
+    return _ALIKE.get(cut, (cut, False))
+
+
 FREE = _ALIKE[stem("free")][0]
 """The stem of what costs nothing."""
 _MONEY = frozenset({"euro", "pound", "dollar"})
 OF_TEXT = "digit"
 """What counts characters speaks of a format, not of a fact."""
-_DAY = {word: number for number, group in enumerate(DAYS) for word in group.split()}
+DAY_NUMBERS = {word: number for number, group in enumerate(DAYS) for word in group.split()}
+"""Names of days of the week, 0 for Monday."""
 _RANGE = frozenset({"to", "through", "till", "until", "a", "au", "al", "jusqu", "hasta"})
 
 
@@ -128,7 +134,7 @@ def _read_clause(
                 counted.add((str(value), unit))
             if unit is not None or value > _SMALL:
                 figures.add(str(value))
-        elif not word[0].isdigit() and word not in STOP_WORDS and word not in FILLERS and word not in _DAY:
+        elif not word[0].isdigit() and word not in STOP_WORDS and word not in FILLERS and word not in DAY_NUMBERS:
             cut, opposite = _ALIKE.get(stem(word), (stem(word), False))
             sides[bool(reach) != opposite].add(cut)
             reach = max(0, reach - 1)
@@ -143,9 +149,13 @@ def _days(line: str) -> frozenset[int]:
     for position, word in enumerate(words):
         if word in WEEKEND:
             days |= {5, 6}
-        elif (day := _DAY.get(word)) is not None:
+        elif (day := DAY_NUMBERS.get(word)) is not None:
             days.add(day)
-            if position >= 2 and words[position - 1] in _RANGE and (first := _DAY.get(words[position - 2])) is not None:
+            if (
+                position >= 2
+                and words[position - 1] in _RANGE
+                and (first := DAY_NUMBERS.get(words[position - 2])) is not None
+            ):
                 days |= {(first + step) % 7 for step in range((day - first) % 7)}
     return frozenset(days)
 

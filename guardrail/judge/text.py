@@ -149,6 +149,11 @@ def visible(text: str) -> str:
     return text if text.isascii() else text.translate(_DROP_INVISIBLE)
 
 
+def composed(text: str) -> str:
+    """The text as it is compared: accents composed, invisible characters gone."""
+    return text if text.isascii() else unicodedata.normalize("NFC", visible(text))
+
+
 def printable(text: str) -> str:
     """The text with lone surrogates, which no encoding carries, put as U+FFFD."""
     if text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text):

@@ -6,9 +6,12 @@ import hashlib
 
 import msgspec
 
+from guardrail.judge.lexicon import figures
+from guardrail.judge.lexicon.conversation import CONVERSATION, HAND_OVERS
 from guardrail.judge.lexicon.en import ENGLISH
 from guardrail.judge.lexicon.es import SPANISH
 from guardrail.judge.lexicon.fr import FRENCH
+from guardrail.judge.lexicon.stance import CLAUSE_WORDS, DISCLAIMERS, LIGHT_WORDS, UNAVAILABLE, WAIVERS
 from guardrail.judge.lexicon.things import (
     ALIKE,
     DAYS,
@@ -21,9 +24,23 @@ from guardrail.judge.lexicon.things import (
     UNIVERSALS,
     WEEKEND,
 )
+from guardrail.judge.lexicon.weights import PROSE, TERMS
 from guardrail.judge.lexicon.words import Lexicon, Replies
 
 LEXICONS: dict[str, Lexicon] = {"en": ENGLISH, "fr": FRENCH, "es": SPANISH}
+
+
+def _tables() -> list[tuple[str, object]]:
+    """The tables of figures by name, in an order of their own."""
+    listed = {name: table for name, table in vars(figures).items() if name.isupper()}
+    return [(name, _sorted(listed[name])) for name in sorted(listed)]
+
+
+def _sorted(table: object) -> object:
+    if isinstance(table, dict):
+        return sorted((str(key), _sorted(value)) for key, value in table.items())
+    return sorted(str(entry) for entry in table) if isinstance(table, frozenset) else table
+
 
 DIGEST = hashlib.sha256(
     msgspec.json.encode(
@@ -39,6 +56,10 @@ DIGEST = hashlib.sha256(
             DAYS,
             sorted(WEEKEND),
             EVERY_DAY,
+            (WAIVERS, DISCLAIMERS, UNAVAILABLE, sorted(CLAUSE_WORDS | LIGHT_WORDS)),
+            (sorted(CONVERSATION), sorted(HAND_OVERS)),
+            (TERMS, PROSE),
+            _tables(),
         )
     )
 ).hexdigest()[:12]

@@ -227,6 +227,7 @@ DAYS: tuple[str, ...] = (
     "saturday saturdays sat samedi samedis sabado sabados",
     "sunday sundays sun dimanche dimanches domingo domingos",
 )
+WEEKDAYS = frozenset(["weekday", "weekdays"])
 WEEKEND = frozenset(["weekend", "weekends", "finde"])
 EVERY_DAY: tuple[str, ...] = (
     "every day",

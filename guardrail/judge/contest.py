@@ -1,0 +1,179 @@
+"""Which of several figures or names of one sort a claim's words stand with: price A or price B, Dr X or Dr Y.
+
+It must never decide on a word that stands with all of them alike.
+
+In the evidence, every figure and name is tied to the words around it. A claim that gives one of them is tied to its
+own words too; each word votes for the figure or name that it is tied to most closely in the evidence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from guardrail.judge.figures import same_figure
+from guardrail.judge.reading import Unit
+
+_REACH = 8.0
+"""Words over which a tie falls to a third."""
+_CROSSING = 0.1
+"""What is left of a tie across another figure of the sort, or to a word in that one's clause."""
+_HEAD = 0.2
+"""What is left for a later figure of a tie to the words that head the whole list."""
+_FAINT = 0.02
+"""No weaker tie is kept."""
+_QUESTION = 0.1
+"""How strongly the words of the user's question stand with every figure of the answer."""
+_EVEN = 0.05
+"""A word tied about equally to both sides votes for neither."""
+_DOUBT = 2.0
+"""Weight of the vote that is cast for no one: few or faint votes decide nothing."""
+_LIST = 9.0
+"""Figures of one sort within so many words, with nothing but figures between them, are one list or range."""
+
+_NEAR_UNITS = 48
+"""Units on either side that may be tied at all: beyond, every tie is too faint to keep."""
+CONTENDERS_MAX = 64
+"""Figures and names of one passage that are tied; what follows them is only looked up."""
+
+_LIST_MAX = 8
+"""So many of a sort make a list at most."""
+
+Placed = tuple[Unit, float, int]
+"""A unit, its place and the number of its sentence."""
+
+
+class Contender(msgspec.Struct, frozen=True):
+    """A figure or name of the evidence and its ties: key -> strength in (0, 1]."""
+
+    unit: Unit
+    ties: dict[str, float]
+    group: int
+    """Contenders of one list or range share a group: "from 6 to 23", "Tuesday and Thursday"."""
+
+
+class Stand(msgspec.Struct, frozen=True):
+    """A contender where a claim meets it: how much of the claim its passage has, and the passage's number."""
+
+    contender: Contender
+    relevance: float
+    passage: int
+
+
+def contends(unit: Unit) -> bool:
+    """Whether a unit is one of several of its sort."""
+    return unit.kind in {"figure", "name"}
+
+
+def sort_of(unit: Unit) -> str:
+    """What a contender is one of: the kind of figure, for counts with what is counted, or a name."""
+    figure = unit.figure
+    if figure is None:
+        return "name"
+    return f"count {figure.unit}" if figure.kind == "count" else figure.kind
+
+
+def contenders(placed: Sequence[Placed]) -> list[Contender]:
+    """The figures and names of a passage, tied to the words around them; those of one list share their ties."""
+    found: list[tuple[int, int, dict[str, float]]] = []
+    for n, (unit, _, _) in enumerate(placed):
+        if contends(unit) and len(found) < CONTENDERS_MAX:
+            group = next((g for m, g, _ in found[-_LIST_MAX:] if _listed(placed, m, n)), n)
+            found.append((n, group, ties(n, placed)))
+    shared: dict[int, dict[str, float]] = {}
+    for _, group, own in found:
+        of_group = shared.setdefault(group, {})
+        for key, strength in own.items():
+            of_group[key] = max(of_group.get(key, 0.0), strength)
+    return [Contender(placed[n][0], shared[group], group) for n, group, _ in found]
+
+
+def _rivals(a: Unit, b: Unit) -> bool:
+    if a.key == b.key or a.kind != b.kind:
+        return False
+    if a.figure is not None and b.figure is not None:
+        return a.figure.kind == b.figure.kind
+    return a.kind == "name"
+
+
+def _listed(placed: Sequence[Placed], j: int, n: int) -> bool:
+    """Whether two of a sort stand in one list or range, or are parts of one name."""
+    low, high = min(j, n), max(j, n)
+    (a, at, sentence), (b, beyond, other) = placed[low], placed[high]
+    if sentence != other or a.kind != b.kind:
+        return False
+    between = placed[low : high + 1]
+    if a.figure is None or b.figure is None:
+        return all(unit.kind == "name" for unit, _, _ in between) and beyond - at <= high - low + 0.5
+    kind = a.figure.kind
+    same_kind = all(unit.figure is not None and unit.figure.kind == kind for unit, _, _ in between)
+    return same_kind and beyond - at < _LIST
+
+
+def ties(n: int, placed: Sequence[Placed]) -> dict[str, float]:
+    """How strongly every other unit stands with unit n, by distance, clause and the rivals between."""
+    start = max(0, n - _NEAR_UNITS)
+    placed, n = placed[start : n + _NEAR_UNITS + 1], n - start
+    unit, at, sentence = placed[n]
+    rivals = [j for j in range(len(placed)) if _rivals(unit, placed[j][0]) and not _listed(placed, j, n)]
+    here = (sentence, unit.clause)
+    taken = {(placed[j][2], placed[j][0].clause) for j in rivals} - {here}
+    headed = not any(
+        placed[j][2] == sentence and placed[j][0].clause == unit.clause and placed[j][0].figure is None
+        for j in range(n)
+    )
+    first = min([j for j in rivals if placed[j][2] == sentence] + [n])
+    found: dict[str, float] = {}
+    for j, (other, beyond, its_sentence) in enumerate(placed):
+        if j == n or other.key == unit.key:
+            continue
+        strength = math.exp(-abs(beyond - at) / _REACH)
+        crossed = sum(min(j, n) < rival < max(j, n) for rival in rivals)
+        if its_sentence == sentence and j < first and rivals and headed:
+            head = _HEAD * math.exp(-max(0.0, placed[first][1] - beyond) / (2 * _REACH))
+            strength = max(strength * _CROSSING**crossed, head)
+        elif (its_sentence, other.clause) in taken and (its_sentence, other.clause) != here:
+            strength *= _CROSSING
+        elif crossed:
+            strength *= _CROSSING ** min(crossed, 2)
+        if strength > max(found.get(other.key, 0.0), _FAINT):
+            found[other.key] = strength
+    return found
+
+
+def is_same(unit: Unit, contender: Contender) -> bool:
+    """Whether a claim's figure or name is this one of the evidence."""
+    figure, other = unit.figure, contender.unit.figure
+    if figure is not None and other is not None:
+        return same_figure(figure, other)
+    return figure is None and other is None and unit.key == contender.unit.key
+
+
+def votes_against(
+    own: Mapping[str, float], question: Mapping[str, float], mine: Sequence[Stand], others: Sequence[Stand]
+) -> float:
+    """How clearly the claim's words stand with another one of the sort, in [0, 1].
+
+    `own`: the ties of the claim's figure or name, weighted; `question`: the weights of the user's words.
+    """
+    if not others:
+        return 0.0
+    near = max(stand.relevance for stand in mine)
+    ties_of_others = [(s.contender.ties, min(1.0, (s.relevance + 0.01) / (near + 0.01))) for s in others]
+    against = cast = 0.0
+    for key, weight in _electorate(own, question):
+        for_mine = max([stand.contender.ties.get(key, 0.0) for stand in mine])
+        for_other = max([found.get(key, 0.0) * scale for found, scale in ties_of_others])
+        strongest = max(for_mine, for_other)
+        lead = (for_other - for_mine) / math.sqrt(strongest) if strongest else 0.0
+        if abs(lead) >= _EVEN:
+            against += weight * lead
+            cast += weight * abs(lead)
+    return against / (cast + _DOUBT) if against > 0 else 0.0
+
+
+def _electorate(own: Mapping[str, float], question: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    yield from own.items()
+    yield from ((key, _QUESTION * weight) for key, weight in question.items() if key not in own)

@@ -1,0 +1,176 @@
+"""Passages compiled to be claimed against: sentences, what may be copied, and what figures and names stand with.
+
+It must never hold a claim.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from guardrail.judge.contest import Contender, Placed, contenders, is_same, sort_of
+from guardrail.judge.copying import Original, Originals, original
+from guardrail.judge.figures import Figure
+from guardrail.judge.reading import Clause, Reading, Unit, read_text
+from guardrail.judge.stance import stance_of
+from guardrail.judge.text import composed, sentences
+
+STOP_WEIGHT = 0.3
+"""What a word without content weighs when coverage is measured (GROUNDING §2)."""
+_LEAST_WEIGHT = 0.3
+_SENTENCE_GAP = 7.0
+"""How many words a full stop sets two sentences apart."""
+_TYPED = frozenset({"money", "duration", "clock", "percent", "date", "day"})
+_TERMS_FIGURES = 2.0
+_TERMS_FROM, _TERMS_OVER = 0.02, 0.015
+"""Figures a word from which evidence begins to read as terms, and over which it comes to be nothing else: service-desk
+rules have .04-.13, encyclopaedic prose mostly none."""
+
+
+SENTENCES_MAX = 512
+"""Sentences of all the evidence that a claim is held against one by one; words of later ones are known all the same."""
+_CONTENDERS_MAX = 256
+"""Figures and names of all the evidence that a claim's are compared with."""
+
+
+class Stated(msgspec.Struct, frozen=True):
+    """One sentence of the evidence."""
+
+    reading: Reading
+    denied: dict[str, bool]
+    """Each content key, and whether it is denied."""
+    places: dict[str, int]
+    """Where each content key stands that stands once."""
+
+
+class Compiled(msgspec.Struct, frozen=True):
+    """One passage."""
+
+    sentences: tuple[Stated, ...]
+    pairs: tuple[frozenset[str], ...]
+    """The keys of each two neighbours."""
+    originals: tuple[Original, ...]
+    contenders: tuple[Contender, ...]
+    keys: frozenset[str]
+    waivers: frozenset[int]
+    words: int
+
+
+def compile_passage(text: str) -> Compiled:
+    """Read one passage. Bounds: its ties grow with its length times the figures and names in it."""
+    text = composed(text)
+    stated = [(text[start:end], read_text(text[start:end])) for start, end in sentences(text, clauses=False)]
+    readings = [reading for _, reading in stated]
+    keys = _union(reading.keys for reading in readings)
+    return Compiled(
+        sentences=tuple(_stated(reading) for reading in readings),
+        pairs=tuple(a.keys | b.keys for a, b in pairwise(readings)),
+        originals=(*(original([one], keys) for one in stated), *(original(two, keys) for two in pairwise(stated))),
+        contenders=tuple(contenders(_placed(readings))),
+        keys=keys,
+        waivers=stance_of(text).waivers,
+        words=sum(reading.words for reading in readings),
+    )
+
+
+def _stated(reading: Reading) -> Stated:
+    order = [unit.key for unit in reading.content]
+    counts = Counter(order)
+    places = {key: place for place, key in enumerate(order) if counts[key] == 1}
+    return Stated(reading, {unit.key: unit.denied for unit in reading.content}, places)
+
+
+def _placed(readings: Sequence[Reading]) -> list[Placed]:
+    placed: list[Placed] = []
+    begin = 0.0
+    for index, reading in enumerate(readings):
+        placed += [(unit, begin + unit.at, index) for unit in reading.content]
+        begin += (reading.units[-1].at if reading.units else 0.0) + _SENTENCE_GAP
+    return placed
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*sets)
+
+
+class Index:
+    """Which of many sets hold a key: what a claim shares with each is summed without looking at the others."""
+
+    def __init__(self, sets: Sequence[frozenset[str]]) -> None:
+        """Index the sets by their numbers."""
+        self._holding: dict[str, list[int]] = {}
+        for number, keys in enumerate(sets):
+            for key in keys:
+                self._holding.setdefault(key, []).append(number)
+
+    def shared(self, weights: Mapping[str, float]) -> dict[int, float]:
+        """The summed weight of the keys that each set shares; summed in the order of `weights`, so always the same."""
+        found: dict[int, float] = {}
+        for key, weight in weights.items():
+            for number in self._holding.get(key, ()):
+                found[number] = found.get(number, 0.0) + weight
+        return found
+
+
+class Ground:
+    """All passages together. Immutable."""
+
+    def __init__(self, passages: Sequence[Compiled], context: Sequence[Compiled] = ()) -> None:
+        """Compose. `context` is what the model knows from its prompt: it covers, and doesn't say how evidence reads."""
+        self._passages = tuple(passages)
+        self._context = tuple(context)
+        self.compiled = (*self._passages, *self._context)
+        self.sentences = [stated for one in self.compiled for stated in one.sentences][:SENTENCES_MAX]
+        pairs = [keys for one in self.compiled for keys in one.pairs][:SENTENCES_MAX]
+        self.windows = Index([*(stated.reading.keys for stated in self.sentences), *pairs])
+        """The sentences by their numbers, and behind them each two neighbours."""
+        sources = {source.signs: source for one in self.compiled for source in one.originals}
+        self.originals = Originals(list(sources.values())[: 2 * SENTENCES_MAX])
+        self.clauses: list[Clause] = [clause for stated in self.sentences for clause in stated.reading.clauses]
+        self.clause_index = Index([clause.keys for clause in self.clauses])
+        self.keys = _union(one.keys for one in self.compiled)
+        self.waivers: frozenset[int] = frozenset().union(*(one.waivers for one in self.compiled))
+        contenders_of = [(number, c) for number, one in enumerate(self.compiled) for c in one.contenders]
+        self.contenders = contenders_of[:_CONTENDERS_MAX]
+        self.names: dict[str, list[tuple[int, Contender]]] = {}
+        self.counted = [found for found in self.contenders if found[1].unit.figure is not None]
+        for found in self.contenders:
+            if found[1].unit.figure is None:
+                self.names.setdefault(found[1].unit.key, []).append(found)
+        self.figures: list[Figure] = [c.unit.figure for _, c in self.contenders if c.unit.figure is not None]
+        self.sorts: dict[str, list[tuple[int, Contender]]] = {}
+        for number, contender in self.contenders:
+            self.sorts.setdefault(sort_of(contender.unit), []).append((number, contender))
+        total = len(self.sentences)
+        counts = Counter(key for stated in self.sentences for key in stated.reading.keys)
+        self._weights = {key: max(_LEAST_WEIGHT, math.log((total + 1) / (n + 0.5))) for key, n in counts.items()}
+        self.unseen = max(_LEAST_WEIGHT, math.log(total + 1))
+        self.terms = _manner(self._passages)
+
+    def extended(self, passages: Sequence[Compiled]) -> Ground:
+        """This ground with more passages; what is compiled isn't compiled again."""
+        return Ground((*self._passages, *passages), self._context)
+
+    def same_as(self, unit: Unit) -> list[tuple[int, Contender]]:
+        """The figures or names of the evidence that a claim's is, each with the number of its passage."""
+        if unit.figure is None:
+            return self.names.get(unit.key, [])
+        return [found for found in self.counted if is_same(unit, found[1])]
+
+    def weight(self, unit: Unit) -> float:
+        """How much a unit tells: its inverse document frequency among the evidence's own sentences."""
+        return self._weights.get(unit.key, self.unseen) if unit.content else STOP_WEIGHT
+
+
+def _manner(passages: Sequence[Compiled]) -> float:
+    """How far evidence reads as terms, in [0, 1], rather than as prose."""
+    figures = sum(
+        c.unit.figure is not None and c.unit.figure.kind in _TYPED for one in passages for c in one.contenders
+    )
+    words = sum(one.words for one in passages)
+    density = figures / words if words else 0.0
+    return min(1.0, figures / _TERMS_FIGURES) * min(1.0, max(0.0, (density - _TERMS_FROM) / _TERMS_OVER))

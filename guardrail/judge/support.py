@@ -1,0 +1,188 @@
+"""How far evidence supports a claim: what speaks against it, and the risk that follows.
+
+It must never punish a paraphrase for its words where figures hold it to the evidence.
+
+Two manners of evidence are weighed in two ways. Terms (prices, deadlines, hours) are looked at for a conflict: another
+figure, another rate, a name or figure that belongs to something else, a lifted limit, a turned negation. Prose is
+looked at for what it doesn't cover. What lies between is weighed by both. Source: GROUNDING §2; the weights were fitted
+on the sets that docs/results/grounding.md names, none below zero.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from guardrail.judge.arithmetic import unknown
+from guardrail.judge.contest import Placed, Stand, contends, is_same, sort_of, ties, votes_against
+from guardrail.judge.copying import Copy, Repair, copy_of
+from guardrail.judge.figures import Figure
+from guardrail.judge.ground import Ground, Stated
+from guardrail.judge.lexicon.weights import PROSE, TERMS
+from guardrail.judge.reading import Reading, read_text
+from guardrail.judge.stance import stance_of
+from guardrail.judge.text import composed
+
+_SAME_CLAUSE = 0.3
+"""How much two clauses must share before their polarity is compared."""
+_UNITS_MAX = 64
+"""Units of one claim whose figures and names are compared; longer sentences are no claims but floods."""
+_ORDERED = 0.6
+"""Share from which the order of words in prose tells something."""
+
+Signals = dict[str, float]
+Weights = Mapping[str, float]
+
+
+class Support(msgspec.Struct, frozen=True):
+    """What was found on one claim: signals by name, >= 0, and the risk, >= 0."""
+
+    risk: float
+    signals: Signals
+    reason: str | None
+    """The signal that adds most to the risk; null where nothing speaks against the claim."""
+    repairs: tuple[Repair, ...]
+    """What would make a copy true again; empty where the claim copies nothing, or nothing can be undone."""
+
+
+def support(text: str, ground: Ground, said: Reading, known: frozenset[str]) -> Support:
+    """A claim held against the evidence.
+
+    `said`: what the user asked; `known`: the keys of all that was said so far, which needs no evidence.
+    Bounds: linear in the evidence, but for a copy's alignment, which is bounded by itself.
+    """
+    claim = read_text(composed(text))
+    weights = {unit.key: ground.weight(unit) for unit in claim.units}
+    shared = ground.windows.shared(weights)
+    signals = _coverage(claim, ground, known, weights, max(shared.values(), default=0.0))
+    repairs: tuple[Repair, ...] = ()
+    if ground.sentences:
+        nearest = ground.sentences[max(range(len(ground.sentences)), key=lambda number: shared.get(number, 0.0))]
+        covered = 1 - signals["uncovered"]
+        signals |= _standing(claim, ground, said, (known, weights))
+        signals["turned"] = covered * _turned(claim, nearest, weights)
+        signals["denied_clause"] = _denied_clause(claim, ground, weights)
+        signals["order"] = _disorder(claim, nearest)
+        signals["order_of_copy"] = signals["order"] if covered > _ORDERED else 0.0
+        signals |= _stances(text, ground, nearest)
+        copy = copy_of(claim, ground.originals, known)
+        signals |= {} if copy is None else _changes(copy)
+        repairs = () if copy is None else copy.repairs
+    return _weighed(signals, ground.terms, repairs)
+
+
+def _coverage(claim: Reading, ground: Ground, known: frozenset[str], weights: Weights, best: float) -> Signals:
+    """What of the claim no window has, `best` being what one has at most; what that is new no passage has."""
+    total = sum(weights.values())
+    uncovered = 1 - best / total if total else 0.0
+    new = {key: weight for key, weight in weights.items() if key not in known}
+    fresh = sum(new.values())
+    nowhere = sum(weight for key, weight in new.items() if key not in ground.keys)
+    unheard = {u.key for u in claim.content if u.key not in ground.keys and u.key not in known and u.figure is None}
+    held = any(ground.same_as(unit) for unit in claim.content if unit.figure is not None)
+    share = nowhere / fresh if fresh else 0.0
+    return {
+        "uncovered": uncovered,
+        "nowhere": share,
+        "nowhere_unheld": 0.0 if held else share,
+        "new_words": min(3, len(unheard)) * (1 - uncovered) ** 4,
+    }
+
+
+def _standing(claim: Reading, ground: Ground, said: Reading, facts: tuple[frozenset[str], Weights]) -> Signals:
+    """What its figures and names stand with: unknown ones, those of something else, those at another rate."""
+    known, weights = facts
+    placed: list[Placed] = [(unit, unit.at, 0) for unit in claim.content]
+    question = {unit.key: ground.weight(unit) for unit in said.content if unit.key in ground.keys}
+    relevance = [sum(w for k, w in weights.items() if k in one.keys) for one in ground.compiled]
+    found = dict.fromkeys(("unknown_figure", "unknown_name", "other_figure", "other_name", "other_rate"), 0.0)
+    for n, (unit, _, _) in enumerate(placed):
+        if not contends(unit) or n >= _UNITS_MAX:
+            continue
+        what = "name" if unit.figure is None else "figure"
+        mine = [Stand(c, relevance[number], number) for number, c in ground.same_as(unit)]
+        if mine:
+            groups = {(stand.passage, stand.contender.group) for stand in mine}
+            others = [
+                Stand(c, relevance[number], number)
+                for number, c in ground.sorts.get(sort_of(unit), ())
+                if (number, c.group) not in groups and not is_same(unit, c)
+            ]
+            tied = ties(n, placed) if others else {}
+            own = {key: tie * weights[key] for key, tie in tied.items() if key in ground.keys}
+            found[f"other_{what}"] = max(found[f"other_{what}"], votes_against(own, question, mine, others))
+            found["other_rate"] = max(found["other_rate"], _other_rate(unit.figure, mine))
+        elif known.isdisjoint(unit.keys) and unit.key not in ground.keys:
+            heard = [u.figure for u in said.content if u.figure is not None]
+            strange = 1.0 if unit.figure is None else unknown(unit.figure, [*ground.figures, *heard])
+            found[f"unknown_{what}"] += strange
+    return found
+
+
+def _other_rate(figure: Figure | None, mine: Sequence[Stand]) -> float:
+    """Whether a figure is given at a rate that the evidence has for none like it: per month, where it says per year."""
+    figures = [stand.contender.unit.figure for stand in mine]
+    rates = {found.rate for found in figures if found is not None and found.rate}
+    return float(figure is not None and bool(figure.rate) and bool(rates) and figure.rate not in rates)
+
+
+def _turned(claim: Reading, nearest: Stated, weights: Weights) -> float:
+    """The share of common words that the claim denies and its nearest sentence doesn't, or the other way round."""
+    shared = {unit.key: unit.denied for unit in claim.content if unit.key in nearest.denied}
+    total = sum(weights[key] for key in shared)
+    turned = sum(weights[key] for key, denied in shared.items() if denied != nearest.denied[key])
+    return turned / total if total else 0.0
+
+
+def _denied_clause(claim: Reading, ground: Ground, weights: Weights) -> float:
+    """How much a clause shares with its like in the evidence that is denied where it isn't, or the other way round."""
+    worst = 0.0
+    for clause in claim.clauses:
+        own = {key: weights[key] for key in sorted(clause.keys)}
+        total = sum(own.values())
+        best, denied = 0.0, clause.denied
+        for number, weight in ground.clause_index.shared(own).items():
+            other = ground.clauses[number]
+            share = weight / total * math.sqrt(len(clause.keys & other.keys) / len(other.keys))
+            if share > best:
+                best, denied = share, other.denied
+        if best > _SAME_CLAUSE and denied != clause.denied:
+            worst = max(worst, best)
+    return worst
+
+
+def _disorder(claim: Reading, nearest: Stated) -> float:
+    """The share of common words that stands in another order: what the longest ordered part leaves out."""
+    places = [nearest.places[unit.key] for unit in claim.content if unit.key in nearest.places]
+    tails: list[int] = []
+    for place in places:
+        position = bisect_left(tails, place)
+        tails[position : position + 1] = [place]
+    return (len(places) - len(tails)) / max(3, len(places))
+
+
+def _stances(text: str, ground: Ground, nearest: Stated) -> Signals:
+    """Whether it lifts a limit, disclaims knowledge, or says that what the evidence offers can't be had."""
+    stance = stance_of(text)
+    return {
+        "waiver": float(bool(stance.waivers - ground.waivers)),
+        "disclaimer": float(stance.disclaims),
+        "unavailable": float(stance.unavailable and not nearest.reading.negations),
+    }
+
+
+def _changes(copy: Copy) -> Signals:
+    """What was changed in a copy, and the same again by how exact the copy is."""
+    return copy.changes | {f"exact_{name}": surely * copy.exact for name, surely in copy.changes.items()}
+
+
+def _weighed(signals: Signals, terms: float, repairs: tuple[Repair, ...]) -> Support:
+    parts = {
+        name: value * (terms * TERMS.get(name, 0.0) + (1 - terms) * PROSE.get(name, 0.0))
+        for name, value in signals.items()
+    }
+    risk = sum(parts.values())
+    return Support(risk, signals, max(parts, key=lambda name: parts[name]) if risk > 0 else None, repairs)
