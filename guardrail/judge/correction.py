@@ -1,13 +1,13 @@
 """A wrong answer made right by evidence, or not at all. It must never touch a sentence that stands, nor invent a word.
 
-Marks and controls are cut; a sentence that can't stand is replaced by the evidence it misquotes, else dropped; when
-nothing is left to say, the evidence nearest to the question is said. The caller verifies the result and refuses what
-doesn't hold.
+Marks and controls are cut; of a sentence that can't stand, what differs from the evidence it copies is put right; where
+that doesn't hold, the whole sentence is replaced by the evidence it misquotes, else dropped; when nothing is left to
+say, the evidence nearest to the question is said. The caller verifies each try and refuses what doesn't hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -20,7 +20,7 @@ from guardrail.judge.marks import clean
 from guardrail.judge.model import Edit
 from guardrail.judge.speech import Sentence, read_answer
 from guardrail.judge.subject import ANSWER, Subject
-from guardrail.judge.text import printable
+from guardrail.judge.text import composed, printable
 
 
 class Correction(msgspec.Struct, frozen=True):
@@ -37,21 +37,49 @@ class _Change(msgspec.Struct, frozen=True):
     evidence_id: str | None = None
 
 
-def correct(subject: Subject, doubts: Sequence[Doubt]) -> Correction | None:
-    """The answer with what is wrong in it put right; null when that can't be done without guessing."""
+def corrections(subject: Subject, doubts: Sequence[Doubt]) -> Iterator[Correction]:
+    """The answer with what is wrong in it put right, the smallest change first; none where one would have to guess.
+
+    Bounds: two tries at most.
+    """
     answer = subject.answer
-    if answer is None:
-        return None
-    cleaned = clean(answer)
-    if cleaned is None:
-        return None
+    cleaned = None if answer is None else clean(answer)
+    if answer is None or cleaned is None:
+        return
     edits = [] if cleaned == answer else [Edit(ANSWER, printable(answer), printable(cleaned))]
     if cleaned != answer:
         subject = subject.with_answer(cleaned)
         doubts = subject.weighing.doubts
+    repaired = _repaired(subject, doubts)
+    for repairs in ([repaired] if repaired else []) + [{}]:
+        found = _correct(subject, doubts, edits, repairs)
+        if found is not None:
+            yield found
+
+
+def _repaired(subject: Subject, doubts: Sequence[Doubt]) -> dict[int, str]:
+    """The doubted sentences that copy the evidence, by where they start, with what differs put right."""
+    held = {sentence.start: one for sentence, one in subject.held if one is not None}
+    found: dict[int, str] = {}
+    for doubt in doubts:
+        one, text = held.get(doubt.sentence.start), composed(doubt.sentence.text)
+        if one is None or doubt.sentence.acts:
+            continue
+        for repair in reversed(one.support.repairs):
+            text = text[: repair.start] + repair.text + text[repair.end :]
+        if text != doubt.sentence.text:
+            found[doubt.sentence.start] = text
+    return found
+
+
+def _correct(
+    subject: Subject, doubts: Sequence[Doubt], edits: Sequence[Edit], repairs: Mapping[int, str]
+) -> Correction | None:
+    """One try: `edits` were made before, `repairs` are what some of the sentences become."""
+    cleaned, edits = str(subject.answer), list(edits)
     changes = [_Change(s.start, s.end, "") for s in subject.sentences if s.inner] + _format_changes(subject)
     taken = {change.start for change in changes}
-    changes += _doubt_changes(subject, [doubt for doubt in doubts if doubt.sentence.start not in taken])
+    changes += _doubt_changes(subject, [d for d in doubts if d.sentence.start not in taken], repairs)
     text = _apply(cleaned, changes)
     edits += [Edit(ANSWER, printable(cleaned[c.start : c.end]), c.text, c.evidence_id) for c in changes]
     if _says_something(text):
@@ -81,11 +109,16 @@ def _format_changes(subject: Subject) -> list[_Change]:
     ]
 
 
-def _doubt_changes(subject: Subject, doubts: Sequence[Doubt]) -> list[_Change]:
+def _doubt_changes(subject: Subject, doubts: Sequence[Doubt], repairs: Mapping[int, str]) -> list[_Change]:
     changes: list[_Change] = []
     said = str(subject.answer)
     for doubt in doubts:
         window, sentence = doubt.window, doubt.sentence
+        if sentence.start in repairs:
+            nearest = subject.measure(sentence).window
+            source = None if nearest is None else nearest.passage_id
+            changes.append(_Change(sentence.start, sentence.end, repairs[sentence.start], source))
+            continue
         misquoted = (
             window is not None
             and window.passage_id is not None

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from guardrail.judge.checks import catalog, consistency, grounding, order, param, schema
 from guardrail.judge.contract import PARAMETERS_MAX, coerce, parameters_count
-from guardrail.judge.correction import Correction, correct
+from guardrail.judge.correction import Correction, corrections
 from guardrail.judge.document import Reading as Response
 from guardrail.judge.document import read_response
 from guardrail.judge.model import (
@@ -239,17 +239,18 @@ def _verified(subject: Subject, acted: Acted) -> Correction | None:
     """A correction that holds: judged by every check again, nothing acts on it, and it is supported no less."""
     wanted = {f.code for f, action in acted if action is Action.CORRECT}
     doubts = [doubt for doubt in subject.weighing.doubts if doubt.code in wanted]
-    correction = correct(subject, doubts)
-    if correction is None:
-        return None
+    return next((found for found in corrections(subject, doubts) if _holds(found, subject)), None)
+
+
+def _holds(correction: Correction, subject: Subject) -> bool:
+    """Whether every check lets a correction through, and it is supported no less than what it corrects."""
     again = subject.with_answer(correction.answer)
     findings = [finding for check in CHECKS for finding in check(again)] + list(_bounds(again))
-    left = {act(finding, subject.policy) for finding in findings}
-    if left & {Action.REJECT, Action.CORRECT}:
-        return None
+    if {act(finding, subject.policy) for finding in findings} & {Action.REJECT, Action.CORRECT}:
+        return False
     before, after = subject.weighing.grounding.risk, again.weighing.grounding.risk
     worse = before is not None and after is not None and after > before
-    return None if worse or again.weighing.grounding.verdict is Verdict.NO_EVIDENCE else correction
+    return not worse and again.weighing.grounding.verdict is not Verdict.NO_EVIDENCE
 
 
 def _violations(acted: Acted, outcome: Outcome) -> tuple[Violation, ...]:

@@ -18,6 +18,7 @@ from itertools import pairwise
 import msgspec
 
 from guardrail.judge.content import FREE, OF_TEXT, Words, read_words
+from guardrail.judge.ground import Ground, compile_passage
 from guardrail.judge.model import Passage
 from guardrail.judge.similarity import PassageVectors
 from guardrail.judge.speech import read_answer
@@ -96,8 +97,11 @@ def _parts(text: str) -> list[str]:
 class Evidence:
     """Passages and known context, compiled. Immutable."""
 
-    def __init__(self, passages: Sequence[Passage], context: Sequence[str] = ()) -> None:
-        """Compile. Bounds: linear in the text given."""
+    def __init__(self, passages: Sequence[Passage], context: Sequence[str] = (), ground: Ground | None = None) -> None:
+        """Compile. Bounds: linear in the text given. `ground`: the same evidence, compiled for claims."""
+        self.ground = ground or Ground(
+            [compile_passage(p.text) for p in passages], [compile_passage(t) for t in context]
+        )
         self.passages = tuple(passages)
         self.context = tuple(context)
         named = [*((p.id, p.text) for p in passages), *((None, text) for text in context)]
@@ -125,7 +129,10 @@ class Evidence:
 
     def extended(self, passages: Sequence[Passage]) -> Evidence:
         """This evidence with the passages of one record added."""
-        return Evidence((*self.passages, *passages), self.context) if passages else self
+        if not passages:
+            return self
+        ground = self.ground.extended([compile_passage(passage.text) for passage in passages])
+        return Evidence((*self.passages, *passages), self.context, ground)
 
     def weight(self, stems: Iterable[str]) -> float:
         """The summed inverse document frequency of stems; unseen ones weigh most."""

@@ -16,6 +16,7 @@ import msgspec
 from guardrail.judge.evidence import NEAR_COPY, Measure, Window
 from guardrail.judge.model import Claim, Grounding, Verdict
 from guardrail.judge.speech import Sentence
+from guardrail.judge.support import Support
 from guardrail.judge.text import printable
 
 _PLAIN_RISK = 2.0
@@ -46,47 +47,61 @@ class Weighing(msgspec.Struct, frozen=True):
 
 
 class Terms(msgspec.Struct, frozen=True):
-    """What an answer is weighed by: the published score and its threshold, the calibrated risk, whether there are
-    passages.
-    """
+    """What an answer is weighed by."""
 
     score: float | None
+    """The published score."""
     tau: float
+    """Its threshold."""
     risk_max: float | None
+    """The calibrated risk; null before calibration."""
     passages: bool
+    """Whether there are any."""
+    manner: float
+    """How far the evidence reads as terms, in [0, 1], rather than as prose."""
 
 
-Weighed = Sequence[tuple[Sentence, Measure | None]]
-"""The sentences of an answer in order, each with its measure; null for one that asserts nothing by its form alone."""
+class Held(msgspec.Struct, frozen=True):
+    """A sentence of an answer held against the evidence."""
+
+    sentence: Sentence
+    measure: Measure
+    support: Support
+
+
+Weighed = Sequence[tuple[Sentence, Held | None]]
+"""The sentences of an answer in order, each held against the evidence; null for one that asserts nothing."""
 
 
 def weigh(sentences: Weighed, terms: Terms) -> Weighing:
     """Every sentence of an answer against the evidence. Bounds: risks >= 0, score in [0, 1]."""
     if _foreign(" ".join(sentence.text for sentence, _ in sentences)):
         return Weighing(Grounding(None, None, terms.tau, Verdict.UNSUPPORTED_LANGUAGE), ())
-    weighed = [(s, None if m is None or silent(s, m) else m) for s, m in sentences]
-    doubts = [None if m is None else _doubt(s, m, terms) for s, m in weighed]
-    claims = tuple(_claim(s, m, doubt, terms) for (s, m), doubt in zip(weighed, doubts, strict=True))
-    risk = _mean_risk(claims, sentences)
+    risk = _answer_risk([held for _, held in sentences if held is not None], terms.manner)
+    above = terms.risk_max is not None and risk is not None and risk > terms.risk_max
+    doubts = [None if held is None else _doubt(held, terms, above=above) for _, held in sentences]
+    claims = tuple(_claim(s, held, doubt, terms) for (s, held), doubt in zip(sentences, doubts, strict=True))
     grounding = Grounding(risk, terms.score if risk is not None else None, terms.tau, _overall(claims), claims)
     return Weighing(grounding, tuple(doubt for doubt in doubts if doubt is not None))
 
 
-def silent(sentence: Sentence, measure: Measure) -> bool:
-    """Whether a sentence asserts nothing that evidence could bear out."""
-    if sentence.acts:
-        return False
-    if sentence.mute or measure.content + len(measure.unknown_figures) == 0:
-        return True
-    if sentence.civil and not (measure.conflicts or measure.unknown_figures):
-        return True
-    short = len(sentence.flat.split()) <= 3 and measure.content <= 1
-    plain = not (sentence.affirmation or measure.unknown_figures or measure.conflicts or sentence.denies)
-    polite = sentence.courtesy and plain and measure.content <= 3
-    return short or polite
+def _answer_risk(claims: Sequence[Held], manner: float) -> float | None:
+    """The claims' risks, weighted by their length (GROUNDING §2); where evidence reads as terms, the worst counts half.
+
+    One wrong price among five right sentences is a wrong answer; in prose, what no passage has is a matter of degree.
+    """
+    if not claims:
+        return None
+    weights = [len(held.sentence.flat.split()) + 1 for held in claims]
+    mean = sum(held.support.risk * weight for held, weight in zip(claims, weights, strict=True)) / sum(weights)
+    worst = max(held.support.risk for held in claims)
+    return mean + manner / 2 * (worst - mean)
 
 
-def _doubt(sentence: Sentence, measure: Measure, terms: Terms) -> Doubt | None:
+def _doubt(held: Held, terms: Terms, *, above: bool) -> Doubt | None:
+    """Why a sentence can't stand. `above`: the answer's risk is above the calibrated one."""
+    sentence, measure = held.sentence, held.measure
+
     def doubt(code: str, detail: str) -> Doubt:
         return Doubt(sentence, f"ground.{code}", detail, measure.window if measure.cover >= NEAR_COPY else None)
 
@@ -104,31 +119,23 @@ def _doubt(sentence: Sentence, measure: Measure, terms: Terms) -> Doubt | None:
         return doubt("number_mismatch", "a figure that the evidence doesn't have")
     if measure.conflicts:
         return doubt("contradicts_evidence", f"the evidence says otherwise: {', '.join(measure.conflicts)}")
-    if terms.risk_max is not None and measure.risk > terms.risk_max:
-        return doubt("unsupported_sentence", "above the calibrated risk")
+    if above and terms.risk_max is not None and held.support.risk > terms.risk_max:
+        return doubt("unsupported_sentence", f"above the calibrated risk: {held.support.reason}")
     return None
 
 
-def _claim(sentence: Sentence, measure: Measure | None, doubt: Doubt | None, terms: Terms) -> Claim:
+def _claim(sentence: Sentence, held: Held | None, doubt: Doubt | None, terms: Terms) -> Claim:
     text = printable(sentence.text)
-    if measure is None:
+    if held is None:
         return Claim(text, None, Verdict.NOTHING_TO_CHECK)
+    risk, measure = held.support.risk, held.measure
     if doubt is None and not terms.passages and measure.cover < NEAR_COPY:
-        return Claim(text, measure.risk, Verdict.NO_EVIDENCE)
-    fine = doubt is None and measure.risk <= (terms.risk_max or _PLAIN_RISK)
+        return Claim(text, risk, Verdict.NO_EVIDENCE)
+    fine = doubt is None and (terms.risk_max is not None or risk <= _PLAIN_RISK)
     evidence_id = measure.window.passage_id if measure.window is not None else None
-    return Claim(text, measure.risk, Verdict.SUPPORTED if fine else Verdict.UNSUPPORTED, evidence_id)
-
-
-def _mean_risk(claims: Sequence[Claim], sentences: Weighed) -> float | None:
-    """The claims' risks, weighted by their length (GROUNDING §2)."""
-    weighted = [
-        (claim.risk, len(sentence.flat.split()) + 1)
-        for claim, (sentence, _) in zip(claims, sentences, strict=True)
-        if claim.risk is not None
-    ]
-    total = sum(weight for _, weight in weighted)
-    return sum(risk * weight for risk, weight in weighted) / total if total else None
+    reason = held.support.reason if doubt is None else doubt.detail
+    verdict = Verdict.SUPPORTED if fine else Verdict.UNSUPPORTED
+    return Claim(text, risk, verdict, evidence_id, None if fine else reason)
 
 
 def _overall(claims: Sequence[Claim]) -> Verdict:

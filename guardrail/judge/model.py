@@ -203,6 +203,8 @@ class Claim(Value, frozen=True):
     risk: float | None
     verdict: Verdict
     evidence_id: str | None = None
+    reason: str | None = None
+    """What speaks most against it; null where it is supported, or nothing was checked."""
 
 
 class Grounding(Value, frozen=True):

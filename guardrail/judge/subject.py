@@ -14,13 +14,17 @@ from typing import Any
 from guardrail.judge.catalogue import IntentMatch, match_intent, match_parameter
 from guardrail.judge.content import Words, read_words
 from guardrail.judge.evidence import Evidence, Measure
-from guardrail.judge.grounding import Terms, Weighing, silent, weigh
+from guardrail.judge.grounding import Held, Terms, Weighing, weigh
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.model import Json, ParameterValue, Record
 from guardrail.judge.pattern.examples import NO_EXAMPLES
 from guardrail.judge.policy import Parameter, Policy
 from guardrail.judge.provenance import Provenance, trace
+from guardrail.judge.reading import Reading, read_text
+from guardrail.judge.silence import silent
 from guardrail.judge.speech import Sentence, detect_language, read_answer
+from guardrail.judge.support import support
+from guardrail.judge.text import composed
 from guardrail.judge.trial import NOTHING, UNDECIDED, Bench, Trial, example_of, quadrant, with_example
 
 HEARD_CHARS = 16_384
@@ -118,18 +122,41 @@ class Subject:
         """Whether evidence bears a binding sentence out nearly word for word."""
         return self.measure(sentence).borne_out
 
+    @cached_property
+    def heard(self) -> frozenset[str]:
+        """The keys of all that was said so far, and of the values that passed: a claim may repeat it."""
+        texts = [turn.text for turn in self.record.history] + [value.parameter_value for value in self.values]
+        return self.question.keys.union(*(read_text(text).keys for text in texts))
+
+    @cached_property
+    def question(self) -> Reading:
+        """What the user says in this turn, read for what it asks about."""
+        return read_text(composed(self.message))
+
+    @cached_property
+    def held(self) -> tuple[tuple[Sentence, Held | None], ...]:
+        """The answer's sentences, each held against the evidence; null for one that asserts nothing."""
+        return tuple((sentence, self._hold(sentence)) for sentence in self.sentences)
+
+    def _hold(self, sentence: Sentence) -> Held | None:
+        ground = self.evidence.ground
+        if silent(sentence, ground, self.heard):
+            return None
+        found = support(sentence.text, ground, self.question, self.heard)
+        return Held(sentence, self.measure(sentence), found)
+
     @property
     def asserts(self) -> bool:
         """Whether the answer claims anything: only then is a score worth its cost."""
-        return any(not (s.mute or silent(s, self.measure(s))) for s in self.sentences)
+        return any(held is not None for _, held in self.held)
 
     @cached_property
     def weighing(self) -> Weighing:
         """The answer weighed by its evidence."""
         layout = self.policy.layout.grounding
         risk_max = None if layout.calibration is None else layout.calibration.risk
-        terms = Terms(self.score, layout.tau, risk_max, passages=bool(self.evidence.passages))
-        return weigh([(s, None if s.mute else self.measure(s)) for s in self.sentences], terms)
+        passages, manner = bool(self.evidence.passages), self.evidence.ground.terms
+        return weigh(self.held, Terms(self.score, layout.tau, risk_max, passages=passages, manner=manner))
 
     @cached_property
     def locale(self) -> str:

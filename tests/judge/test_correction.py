@@ -164,9 +164,9 @@ def test_a_correction_too_long_to_be_an_answer_is_refused() -> None:
     """Given a bound on answers that the evidence sentence breaks, then the correction doesn't go out."""
     layout = CLINIC.layout.model_dump(mode="json", by_alias=True, exclude_unset=True)
     short = hotel(**{**layout, "limits": {"answer_chars": 50}})
-    text = "It's open Monday to Friday from 7 am to 6 pm."
+    text = "We open at 7 am."
     assert len(OPEN) > 50 > len(text)
-    decision = said(text, policy=short)
+    decision = said(text, "when is the clinic open, Monday or Friday?", policy=short)
     assert decision.outcome is Outcome.REJECTED
     assert len(answer(decision)) <= 8_000
 

@@ -274,6 +274,19 @@ def test_an_operating_point_acts_on_risk() -> None:
     assert grounding(plain).risk == grounding(strict).risk == grounding(lenient).risk
 
 
+def test_an_answer_below_its_operating_point_passes_whole() -> None:
+    """Given an answer whose risk is a calibrated point, then none of its sentences is acted on, though one lies above;
+    just below that point, the sentence is.
+    """
+    text = f"{SUPPORTED['en']} There is a heated pool for every guest."
+    risk = grounding(said(text)).risk
+    assert risk is not None
+    worst = max(claim.risk for claim in grounding(said(text)).claims if claim.risk is not None)
+    assert worst > risk
+    assert "ground.unsupported_sentence" not in codes(said(text, policy=calibrated(risk)))
+    assert "ground.unsupported_sentence" in codes(said(text, policy=calibrated(risk - 1e-9)))
+
+
 def test_the_records_own_evidence_counts() -> None:
     """Given a passage in the record, then a claim rests on it under its id; without it the claim is wrong."""
     text = "Parking costs 3 euros per hour."
