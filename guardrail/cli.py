@@ -10,9 +10,9 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, TypeVar
 
 import msgspec
 from rich.console import Console
@@ -43,6 +43,8 @@ OUTCOME_STYLES = {
     "dead_letter": "magenta",
     "skipped": "dim",
 }
+
+Line = TypeVar("Line")
 
 _out = Console(highlight=False, soft_wrap=True)
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -107,8 +109,37 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("--parameter", metavar="ID")
     explain.add_argument("--json", action="store_true", help="one JSON object, for --pattern")
     explain.set_defaults(verb=_explain)
+    _add_calibrate(verbs)
     _add_stream_verbs(verbs)
     return parser
+
+
+def _add_calibrate(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    calibrate = verbs.add_parser("calibrate", help="from labelled records to the risk that few good answers exceed")
+    calibrate.add_argument("file", nargs="?", metavar="FILE", help="labelled records (default: standard input)")
+    calibrate.add_argument("--policy", required=True, metavar="PATH", help="a policy file, or a folder of them")
+    calibrate.add_argument("--level", type=level, default=0.05, help="share of good answers that may be flagged (.05)")
+    calibrate.add_argument(
+        "--output", metavar="PATH", help="the policy's new lines; a folder for many agents (default: standard output)"
+    )
+    calibrate.add_argument("--page", metavar="FILE", help="an HTML page with plots (needs the extra `report`)")
+    calibrate.add_argument("--cost-flag", type=cost, default=1.0, metavar="X", help="of a flagged good answer (1)")
+    calibrate.add_argument("--cost-miss", type=cost, default=5.0, metavar="X", help="of a missed bad answer (5)")
+    calibrate.set_defaults(verb=_calibrate)
+
+
+def level(text: str) -> float:
+    """A share between 0 and 1, as an option gives it. Raises: ValueError, ArgumentTypeError."""
+    if not 0 < (share := float(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{text} isn't between 0 and 1")
+    return share
+
+
+def cost(text: str) -> float:
+    """A cost of 0 or more, as an option gives it. Raises: ValueError, ArgumentTypeError."""
+    if not 0 <= (price := float(text)) < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no cost: a number, 0 or more")
+    return price
 
 
 def _add_stream_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -136,7 +167,7 @@ def _check(arguments: argparse.Namespace) -> int:
         _opened(arguments.file, "rb", sys.stdin.buffer) as source,
         _opened(arguments.output, "wb", sys.stdout.buffer) as sink,
     ):
-        for batch in _batches(source, show=arguments.output is not None or not sys.stdout.isatty()):
+        for batch in _batches(source, read_line, show=arguments.output is not None or not sys.stdout.isatty()):
             for decision in _timed(batch, policies, last_tier):
                 counts[decision.outcome.value] += 1
                 sink.write(encode(decision) + b"\n")
@@ -176,20 +207,20 @@ def _opened(name: str | None, mode: Literal["rb", "wb"], standard: BinaryIO) -> 
 
 def _refuse_same(source: str | None, sink: str | None) -> None:
     if source and sink and Path(source).exists() and Path(sink).exists() and Path(source).samefile(sink):
-        raise InputError(f"{sink}: is the input; decisions would overwrite it")
+        raise InputError(f"{sink}: is the input, which would be overwritten")
 
 
-def _batches(source: BinaryIO, *, show: bool) -> Iterator[list[RawRecord]]:
-    """The records of a file in batches, with a bar on a terminal."""
+def _batches(source: BinaryIO, read: Callable[[bytes, int], Line | None], *, show: bool) -> Iterator[list[Line]]:
+    """What the lines of a file hold, in batches, with a bar on a terminal."""
     size = _size(source)
     columns = (TextColumn("judging"), BarColumn(), MofNCompleteColumn(), TextColumn("bytes"), TimeRemainingColumn())
     with Progress(*columns, console=_err, transient=True, disable=not (show and _err.is_terminal)) as progress:
         task = progress.add_task("judging", total=size)
-        batch: list[RawRecord] = []
+        batch: list[Line] = []
         for index, line in enumerate(source):
-            record = read_line(line, index)
-            if record is not None:
-                batch.append(record)
+            found = read(line, index)
+            if found is not None:
+                batch.append(found)
             progress.advance(task, len(line))
             if len(batch) >= BATCH_LINES:
                 yield batch
@@ -207,6 +238,28 @@ def _summarise(counts: Counter[str], seconds: float) -> None:
     total = sum(counts.values())
     parts = ", ".join(f"[{OUTCOME_STYLES[o.value]}]{counts[o.value]} {o.value}[/]" for o in Outcome)
     _err.print(f"{total} records: {parts}; {seconds:.2f} s, {total / seconds if seconds else 0:,.0f} a second")
+
+
+def _calibrate(arguments: argparse.Namespace) -> int:
+    from guardrail import calibrate
+    from guardrail.calibration.answers import Ledger, uncalibrated
+    from guardrail.calibration.curves import Prices
+    from guardrail.calibration.samples import read_sample
+
+    asked = calibrate.Asked(
+        arguments.policy, arguments.output, arguments.page, Prices(arguments.cost_flag, arguments.cost_miss)
+    )
+    policies = uncalibrated(load_policies(arguments.policy))
+    for sink in calibrate.checked(asked):
+        _refuse_same(arguments.file, sink)
+    ledger = Ledger()
+    with Backtracker() as last_tier, _opened(arguments.file, "rb", sys.stdin.buffer) as source:
+        for batch in _batches(source, read_sample, show=True):
+            ledger.enter(batch, _decide([sample.record for sample in batch], policies, last_tier))
+    found = ledger.close(arguments.level)
+    calibrate.write(found, asked, sys.stdout.buffer)
+    calibrate.show(_err, found)
+    return 0
 
 
 def _lint(arguments: argparse.Namespace) -> int:

@@ -27,7 +27,7 @@ def read_line(line: bytes, index: int) -> RawRecord | None:
     stripped = line.removeprefix(b"\xef\xbb\xbf").strip()
     if not stripped:
         return None
-    fields = _fields(stripped)
+    fields = line_fields(stripped)
     if not fields or not _LINE_KEYS.issuperset(fields):
         return RawRecord(stripped, source=Source(offset=index))
     try:
@@ -36,8 +36,8 @@ def read_line(line: bytes, index: int) -> RawRecord | None:
         return RawRecord(stripped, source=Source(offset=index))
 
 
-def _fields(line: bytes) -> dict[str, msgspec.Raw]:
-    """The line's fields as they were written; empty for what is no JSON object."""
+def line_fields(line: bytes) -> dict[str, msgspec.Raw]:
+    """A line's fields as they were written; empty for what is no JSON object."""
     try:
         return _OBJECT.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):

@@ -35,11 +35,12 @@ COMMANDS = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder as the README's reader would have it: policies/ and records.jsonl."""
+    """A folder as the README's reader would have it: policies/, records.jsonl and labelled.jsonl."""
     (tmp_path / "policies").mkdir()
     for policy in DEMO.glob("*.yaml"):
         shutil.copy(policy, tmp_path / "policies")
-    shutil.copy(DEMO / "records.jsonl", tmp_path)
+    for records in DEMO.glob("*.jsonl"):
+        shutil.copy(records, tmp_path)
     return tmp_path
 
 
@@ -52,8 +53,8 @@ def test_commands_of_the_readme_work(command: str, folder: Path) -> None:
 
 
 def test_the_commands_were_found() -> None:
-    """The README shows at least the five verbs."""
-    assert {command.split()[1] for command in COMMANDS} >= {"check", "lint", "explain", "topics", "run"}
+    """The README shows at least the six verbs."""
+    assert {command.split()[1] for command in COMMANDS} >= {"check", "lint", "explain", "calibrate", "topics", "run"}
 
 
 def test_the_policy_of_the_readme_loads() -> None:
