@@ -1,10 +1,10 @@
 # Every target installs what it needs; a new machine needs python3, make and (for the Kafka tests) java and mvn.
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test check bench soak constraints format
+.PHONY: help setup tools demo test check bench bench-grounding soak constraints format
 
 help: ## the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 setup: .venv/.stamp ## .venv with pinned dependencies (idempotent)
 
@@ -38,8 +38,11 @@ format: setup ## write the house's format
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-bench: setup ## figures: open cases, structural path
+bench: setup ## figures: open cases, structural path, patterns, grounding
 	$(PY) -m tests.benchmarks
+
+bench-grounding: setup ## grounding alone; writes docs/results/grounding.md
+	$(PY) -m tests.benchmarks.grounding --write
 
 soak: setup tools ## the slow tests
 	$(PY) -m pytest -o python_files="soak_*.py" -s tests/soak

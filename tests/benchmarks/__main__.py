@@ -14,6 +14,7 @@ from guardrail.judge.contract import SHAPES
 from guardrail.judge.decide import STRUCTURE, judge
 from guardrail.judge.model import RawRecord
 from guardrail.stream.run import COLLECT_EVERY
+from tests.benchmarks.grounding.run import grounding
 from tests.benchmarks.patterns import patterns
 from tests.benchmarks.traffic import bank_turns
 from tests.scoring import policies, score_cases, share
@@ -90,3 +91,4 @@ if __name__ == "__main__":
     cases()
     speed()
     patterns()
+    grounding()

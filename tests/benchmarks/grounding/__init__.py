@@ -1,0 +1,1 @@
+"""The grounding benchmark: `make bench-grounding` measures and writes docs/results/grounding.md."""
