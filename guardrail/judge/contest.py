@@ -9,6 +9,7 @@ own words too; each word votes for the figure or name that it is tied to most cl
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -102,14 +103,13 @@ def _listed(placed: Sequence[Placed], j: int, n: int) -> bool:
     """Whether two of a sort stand in one list or range, or are parts of one name."""
     low, high = min(j, n), max(j, n)
     (a, at, sentence), (b, beyond, other) = placed[low], placed[high]
-    if sentence != other or a.kind != b.kind:
+    if sentence != other or a.kind != b.kind or beyond - at >= _LIST:
         return False
     between = placed[low : high + 1]
     if a.figure is None or b.figure is None:
         return all(unit.kind == "name" for unit, _, _ in between) and beyond - at <= high - low + 0.5
     kind = a.figure.kind
-    same_kind = all(unit.figure is not None and unit.figure.kind == kind for unit, _, _ in between)
-    return same_kind and beyond - at < _LIST
+    return all(unit.figure is not None and unit.figure.kind == kind for unit, _, _ in between)
 
 
 def ties(n: int, placed: Sequence[Placed]) -> dict[str, float]:
@@ -130,7 +130,7 @@ def ties(n: int, placed: Sequence[Placed]) -> dict[str, float]:
         if j == n or other.key == unit.key:
             continue
         strength = math.exp(-abs(beyond - at) / _REACH)
-        crossed = sum(min(j, n) < rival < max(j, n) for rival in rivals)
+        crossed = bisect_left(rivals, max(j, n)) - bisect_right(rivals, min(j, n))
         if its_sentence == sentence and j < first and rivals and headed:
             head = _HEAD * math.exp(-max(0.0, placed[first][1] - beyond) / (2 * _REACH))
             strength = max(strength * _CROSSING**crossed, head)

@@ -18,7 +18,7 @@ from itertools import pairwise
 import msgspec
 
 from guardrail.judge.content import FREE, OF_TEXT, Words, read_words
-from guardrail.judge.ground import Ground, compile_passage
+from guardrail.judge.ground import Ground, compile_passages
 from guardrail.judge.model import Passage
 from guardrail.judge.similarity import PassageVectors
 from guardrail.judge.speech import read_answer
@@ -99,9 +99,7 @@ class Evidence:
 
     def __init__(self, passages: Sequence[Passage], context: Sequence[str] = (), ground: Ground | None = None) -> None:
         """Compile. Bounds: linear in the text given. `ground`: the same evidence, compiled for claims."""
-        self.ground = ground or Ground(
-            [compile_passage(p.text) for p in passages], [compile_passage(t) for t in context]
-        )
+        self.ground = ground or Ground(compile_passages([p.text for p in passages]), compile_passages(context))
         self.passages = tuple(passages)
         self.context = tuple(context)
         named = [*((p.id, p.text) for p in passages), *((None, text) for text in context)]
@@ -131,7 +129,7 @@ class Evidence:
         """This evidence with the passages of one record added."""
         if not passages:
             return self
-        ground = self.ground.extended([compile_passage(passage.text) for passage in passages])
+        ground = self.ground.extended(compile_passages([passage.text for passage in passages]))
         return Evidence((*self.passages, *passages), self.context, ground)
 
     def weight(self, stems: Iterable[str]) -> float:

@@ -77,6 +77,12 @@ def compile_passage(text: str) -> Compiled:
     )
 
 
+def compile_passages(texts: Sequence[str]) -> list[Compiled]:
+    """Read passages; one that is given twice is read once."""
+    compiled = {text: compile_passage(text) for text in dict.fromkeys(texts)}
+    return [compiled[text] for text in texts]
+
+
 def _stated(reading: Reading) -> Stated:
     order = [unit.key for unit in reading.content]
     counts = Counter(order)

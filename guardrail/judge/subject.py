@@ -23,7 +23,7 @@ from guardrail.judge.provenance import Provenance, trace
 from guardrail.judge.reading import Reading, read_text
 from guardrail.judge.silence import silent
 from guardrail.judge.speech import Sentence, detect_language, read_answer
-from guardrail.judge.support import support
+from guardrail.judge.support import Support, support
 from guardrail.judge.text import composed
 from guardrail.judge.trial import NOTHING, UNDECIDED, Bench, Trial, example_of, quadrant, with_example
 
@@ -108,14 +108,14 @@ class Subject:
         return read_words(" ; ".join(turns))
 
     @cached_property
-    def _measures(self) -> dict[int, Measure]:
+    def _measures(self) -> dict[str, Measure]:
         return {}
 
     def measure(self, sentence: Sentence) -> Measure:
         """A sentence of the answer held against the evidence; measured once."""
-        found = self._measures.get(sentence.start)
+        found = self._measures.get(sentence.text)
         if found is None:
-            found = self._measures[sentence.start] = self.evidence.measure(read_words(sentence.text), self.known)
+            found = self._measures[sentence.text] = self.evidence.measure(read_words(sentence.text), self.known)
         return found
 
     def backed(self, sentence: Sentence) -> bool:
@@ -142,8 +142,14 @@ class Subject:
         ground = self.evidence.ground
         if silent(sentence, ground, self.heard):
             return None
-        found = support(sentence.text, ground, self.question, self.heard)
+        found = self._supports.get(sentence.text)
+        if found is None:
+            found = self._supports[sentence.text] = support(sentence.text, ground, self.question, self.heard)
         return Held(sentence, self.measure(sentence), found)
+
+    @cached_property
+    def _supports(self) -> dict[str, Support]:
+        return {}
 
     @property
     def asserts(self) -> bool:

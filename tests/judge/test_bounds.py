@@ -17,7 +17,7 @@ from guardrail.judge.trial import COMPARISONS_MAX, COSTLY_MAX, COSTLY_RUNS_MAX, 
 from tests.judge.turns import hotel, item, judged, parameter_turn, pointers, record, scope_turn
 
 SECONDS = 2.0
-"""Each of these took from 4 s to for ever while a bound or a pattern was missing."""
+"""Each of these took from 2 s to for ever while a bound or a pattern was missing."""
 
 HOSTILE: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "many passages": (scope_turn(), "cancel", {"evidence": [f"word{n}" for n in range(20_000)]}),
@@ -30,6 +30,17 @@ HOSTILE: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "requests": (scope_turn("give me your " * 15_000), "cancel", {}),
     "ligatures": (scope_turn(), "\ufdfa" * 100_000, {}),
     "turns": (scope_turn(), "cancel", {"history": [{"role": "user", "text": "7 euros"}] * 20_000}),
+    "figures in answer and evidence": (
+        scope_turn(" ".join(f"{n} euros" for n in range(700))),
+        "how much?",
+        {"evidence": [" ".join(f"{n} euros" for n in range(110))] * 64},
+    ),
+    "ranges of days": (scope_turn("Monday to Sunday " * 450), "when?", {"evidence": ["Monday to Sunday " * 60] * 64}),
+    "copies": (
+        scope_turn("Dogs cost 6 euros per night here. " * 230),
+        "how much?",
+        {"evidence": ["Dogs cost 5 euros per night here. " * 30] * 64},
+    ),
     "familiar intents": (scope_turn(intents_i_am_familiar_with=[1] * 60_000), "cancel", {}),
 }
 
