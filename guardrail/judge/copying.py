@@ -8,13 +8,13 @@ Source: the longest common subsequence (Hunt and McIlroy 1976), as line-wise `di
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 import msgspec
 
 from guardrail.judge.figures import same_figure
+from guardrail.judge.index import Index
 from guardrail.judge.reading import Reading, Unit, is_negation
 
 SHARE_MIN = 0.6
@@ -97,14 +97,11 @@ class Originals:
     def __init__(self, listed: Sequence[Original]) -> None:
         """Index the originals by their signs."""
         self.listed = tuple(listed)
-        self._holding: dict[str, list[int]] = {}
-        for number, source in enumerate(self.listed):
-            for sign in source.set:
-                self._holding.setdefault(sign, []).append(number)
+        self._index = Index([source.set for source in listed])
 
     def likely(self, wanted: Set[str]) -> list[Original]:
         """The few that share most with a claim, of those that share enough."""
-        shared = Counter(number for sign in wanted for number in self._holding.get(sign, ()))
+        shared = self._index.shared(dict.fromkeys(wanted, 1.0))
         enough = SHARE_MIN * len(wanted)
         ranked = sorted((-count, number) for number, count in shared.items() if count >= enough)[:_CANDIDATES_MAX]
         return [self.listed[number] for _, number in ranked if len(self.listed[number].signs) <= _UNITS_MAX]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -15,6 +15,7 @@ import msgspec
 from guardrail.judge.contest import Contender, Placed, contenders, is_same, sort_of
 from guardrail.judge.copying import Original, Originals, original
 from guardrail.judge.figures import Figure
+from guardrail.judge.index import Index
 from guardrail.judge.reading import Clause, Reading, Unit, read_text
 from guardrail.judge.stance import stance_of
 from guardrail.judge.text import composed, sentences
@@ -101,25 +102,6 @@ def _placed(readings: Sequence[Reading]) -> list[Placed]:
 
 def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return frozenset().union(*sets)
-
-
-class Index:
-    """Which of many sets hold a key: what a claim shares with each is summed without looking at the others."""
-
-    def __init__(self, sets: Sequence[frozenset[str]]) -> None:
-        """Index the sets by their numbers."""
-        self._holding: dict[str, list[int]] = {}
-        for number, keys in enumerate(sets):
-            for key in keys:
-                self._holding.setdefault(key, []).append(number)
-
-    def shared(self, weights: Mapping[str, float]) -> dict[int, float]:
-        """The summed weight of the keys that each set shares; summed in the order of `weights`, so always the same."""
-        found: dict[int, float] = {}
-        for key, weight in weights.items():
-            for number in self._holding.get(key, ()):
-                found[number] = found.get(number, 0.0) + weight
-        return found
 
 
 class Ground:

@@ -11,7 +11,7 @@ import msgspec
 
 from guardrail.judge.content import alike
 from guardrail.judge.figures import Figure, read_figures
-from guardrail.judge.lexicon.stance import CLAUSE_WORDS, LIGHT_WORDS, UNIVERSALS
+from guardrail.judge.lexicon.stance import CLAUSE_WORDS, LIGHT_WORDS
 from guardrail.judge.lexicon.things import WEEKDAYS, WEEKEND
 from guardrail.judge.speech import FILLERS, NEGATIONS, STOP_WORDS
 from guardrail.judge.text import cached_if_short
@@ -75,7 +75,6 @@ class Reading(msgspec.Struct, frozen=True):
     """All keys of all units."""
     clauses: tuple[Clause, ...]
     negations: int
-    universals: frozenset[str]
     words: int
     """The number of words and figures."""
 
@@ -94,7 +93,6 @@ def read_text(text: str) -> Reading:
         keys=frozenset(key for unit in units for key in unit.keys),
         clauses=_clauses(content, tokens, clauses),
         negations=len(denials),
-        universals=frozenset(token.stem for token in tokens if token.text in UNIVERSALS),
         words=sum(token.kind != "p" for token in tokens),
     )
 

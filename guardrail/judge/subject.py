@@ -126,7 +126,7 @@ class Subject:
     def heard(self) -> frozenset[str]:
         """The keys of all that was said so far, and of the values that passed: a claim may repeat it."""
         texts = [turn.text for turn in self.record.history] + [value.parameter_value for value in self.values]
-        return self.question.keys.union(*(read_text(text).keys for text in texts))
+        return self.question.keys.union(*(read_text(composed(text)).keys for text in texts))
 
     @cached_property
     def question(self) -> Reading:

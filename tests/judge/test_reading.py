@@ -151,14 +151,6 @@ def test_marks_set_words_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wide"), [("It always holds.", True), ("Toujours.", True), ("Siempre.", True), ("Now.", False)]
-)
-def test_words_that_widen_to_the_utmost_are_noted(text: str, wide: bool) -> None:
-    """Given always, toujours or siempre, then the reading has it among its universals."""
-    assert bool(read_text(text).universals) is wide
-
-
-@pytest.mark.parametrize(
     ("text", "denying"),
     [
         ("It is not so", ["not"]),
@@ -176,7 +168,7 @@ def test_units_that_negate_are_known(text: str, denying: list[str]) -> None:
 def test_words_are_counted_without_marks() -> None:
     """Given a text, then its words, figures and signs count, marks don't; an empty one has nothing at all."""
     assert read_text("It costs 14 €, no more.").words == 6
-    assert read_text("") == Reading((), (), frozenset(), (), 0, frozenset(), 0)
+    assert read_text("") == Reading((), (), frozenset(), (), 0, 0)
 
 
 @given(NEAR_TEXT | st.lists(st.sampled_from(" ".join(COPY.values()).split()), max_size=14).map(" ".join))

@@ -58,16 +58,6 @@ no hacemos; no se hace~; no se permit~; ni siquiera; no trabaj~; ya no
 """)
 """Phrases that say that a thing isn't offered or can't be had."""
 
-UNIVERSALS = word_set("""
-    always never all every everyone everybody anyone anybody anything everything whatever whichever whenever wherever
-    guaranteed unlimited only completely entirely fully regardless
-    toujours jamais tous toutes tout chaque quiconque garanti garantie garantis illimite uniquement seulement
-    entierement integralement systematiquement automatiquement
-    siempre nunca todos todas todo cualquier cualquiera garantizado garantizada ilimitado solo unicamente
-    completamente totalmente automaticamente
-    """)
-"""Single words that widen or narrow a claim to the utmost."""
-
 CLAUSE_WORDS = word_set("""
     and but while whereas if unless except because since although though or then
     et mais tandis alors si sauf car puisque ou puis y e pero mientras salvo excepto porque aunque o luego
