@@ -170,4 +170,4 @@ def is_negation(unit: Unit) -> bool:
     return unit.kind == "stop" and unit.key in DENYING_STEMS
 
 
-DENYING_STEMS = frozenset(stem for word in _DENYING for stem in [tokenise(word)[0].stem])
+DENYING_STEMS = frozenset(token.stem for word in _DENYING for token in tokenise(word) if token.text in _DENYING)

@@ -1,95 +1,194 @@
 """Whether a sentence asserts anything that evidence could bear out: questions, thanks, hand-overs assert nothing.
 
-It must never call a sentence silent that promises, reports a deed, gives a figure of its own, or says that nothing is
-known.
+It must never call a sentence silent that reports a deed, promises more than a hand-over, gives a figure of its own, or
+says that nothing is known. A sentence is silent when each of its clauses is.
 """
 
 from __future__ import annotations
 
-from guardrail.judge.figures import Figure
+import re
+from collections.abc import Iterator, Sequence
+
 from guardrail.judge.ground import Ground
-from guardrail.judge.lexicon.conversation import CONVERSATION, HAND_OVERS
+from guardrail.judge.lexicon import talk
+from guardrail.judge.lexicon.conversation import CONVERSATION
 from guardrail.judge.lexicon.words import word_set
-from guardrail.judge.reading import Reading, read_text
-from guardrail.judge.speech import Sentence
+from guardrail.judge.pattern.phrases import PhraseSet
+from guardrail.judge.reading import Reading, Unit, read_text
+from guardrail.judge.speech import NEGATIONS, Sentence, flat, phrase
 from guardrail.judge.stance import stance_of
 from guardrail.judge.text import composed
 
 _TOUCH = 1
-"""So many words of the evidence may stand in a refusal, a request or an offer that asserts nothing of it."""
+"""So many words of the evidence may stand in a request or an offer that asserts nothing of it."""
 _STRANGE = 2
 """So many words that are neither of the talk nor of the user may stand there."""
 _STRANGE_OF_MINE = 5
 """... where the speaker refuses for itself: "I can't give medical advice" says nothing of what the service does."""
 _OWN = word_set("i je j puedo podria sabria")
+_ECHO = 3
+"""So many words of content may stand in a clause that only says again what it is about."""
+_TERMS = 0.5
+"""Where evidence reads as terms, words of the talk say nothing of it; in prose an opinion may be a claim too."""
 _TALK_FOR_A_TOUCH = 3
 """So many words of the talk outweigh one that the evidence happens to have too."""
-_TERMS = 0.5
-"""Where evidence reads as terms, one word of the talk for each strange one will do; in prose anything may be a fact."""
 _SMALL = 2.0
 """Counts up to this one are said of anything: "the two of you"."""
 _MOMENT_MINUTES = 10.0
 """A talk may ask for so long a moment; a longer time is a fact."""
+_DAY_MINUTES = 1440.0
+_CLAUSE_END = re.compile(r"[;()–—…!?]|[:,](?![0-9])|\b(?:but|mais|pero)\b", re.IGNORECASE)
+
+_GROUPS = (
+    talk.WISHES,
+    talk.RESTATING,
+    talk.REQUESTS,
+    talk.HAND_OVERS,
+    talk.FEELINGS,
+    talk.THANKS,
+    talk.LOOKING,
+    talk.PUZZLED,
+    talk.SCOPE,
+    talk.GREETINGS,
+    talk.ACKNOWLEDGEMENTS,
+)
+_TALK = PhraseSet([[phrase(text) for text in group] for group in _GROUPS])
+_HAND_OVER = _GROUPS.index(talk.HAND_OVERS)
+_PUZZLE = _GROUPS.index(talk.PUZZLED)
+_WISH = _GROUPS.index(talk.WISHES)
+_RESTATES = _GROUPS.index(talk.RESTATING)
+_OF_THE_USER = frozenset({_RESTATES, _WISH, _GROUPS.index(talk.FEELINGS)})
+_CIVIL = frozenset({_GROUPS.index(talk.FEELINGS), _GROUPS.index(talk.THANKS), _GROUPS.index(talk.GREETINGS)})
 
 
 def silent(sentence: Sentence, ground: Ground, known: frozenset[str]) -> bool:
     """Whether a sentence asserts nothing. `known`: the keys of what was said so far."""
-    reading = read_text(composed(sentence.text))
+    text = composed(sentence.text)
+    reading = read_text(text)
+    clauses = [_Clause(part, units) for part, units in _clauses(text, reading)]
+    if any(clause.gives_facts(ground, known) for clause in clauses):
+        return False
+    if not reading.content:
+        return not sentence.acts
     if sentence.acts:
-        return _hands_over(reading)
-    civil = sentence.courtesy and not sentence.affirmation
-    if not reading.content or _talks(reading, ground, known, civil=civil):
-        return True
-    if _gives_figures(reading, known) or stance_of(sentence.text).disclaims:
+        return any(clause.unbound(sentence) for clause in clauses) and _all_idle(clauses, ground, known, room=0)
+    if stance_of(sentence.text).disclaims and not any(_PUZZLE in clause.groups for clause in clauses):
         return False
-    if sentence.question:
+    return sentence.question or _asks(sentence, clauses, ground, known) or _all_idle(clauses, ground, known, room=text.endswith("!"))
+
+
+class _Clause:
+    """A clause of a sentence: its words, its units of content, and the groups of phrases that it holds."""
+
+    def __init__(self, text: str, units: Sequence[Unit]) -> None:
+        line = flat(text)
+        self.units = units
+        self.words = frozenset(line.split())
+        found = _TALK.found_in(f" {line} ")
+        self.groups = found - {_WISH} if line.partition(" ")[0] in talk.CONDITIONS else found
+
+    def unbound(self, sentence: Sentence) -> bool:
+        """Whether what sounds like a promise only hands the talk over, without a word on when, or what sounds like a
+        record only says what the user wants or feels.
+        """
+        hands_over = _HAND_OVER in self.groups and self.words.isdisjoint(talk.WHEN)
+        return hands_over or not (sentence.done or sentence.promise or _OF_THE_USER.isdisjoint(self.groups))
+
+    def gives_facts(self, ground: Ground, known: frozenset[str]) -> bool:
+        """Whether it gives a figure that is more than a talk would have: "a thousand thanks" and "a nice day" don't."""
+        civil = not _CIVIL.isdisjoint(self.groups)
+        return any(_is_fact(unit, ground, known) and not (civil and _is_phrase(unit)) for unit in self.units)
+
+    @property
+    def declines(self) -> bool:
+        """Whether the speaker says what it doesn't do itself."""
+        return not (self.words.isdisjoint(_OWN) or self.words.isdisjoint(NEGATIONS))
+
+    @property
+    def asserts(self) -> bool:
+        """Whether it has a verb or a limit by which it could assert something of its own."""
+        return not (self.words.isdisjoint(talk.ASSERTING) and self.words.isdisjoint(NEGATIONS))
+
+
+def _clauses(text: str, reading: Reading) -> Iterator[tuple[str, list[Unit]]]:
+    """The clauses of a sentence with what they are about."""
+    start = 0
+    for end in [*(match.start() for match in _CLAUSE_END.finditer(text)), len(text)]:
+        part = text[start:end]
+        if part.strip():
+            yield part, [unit for unit in reading.content if start <= unit.start < end]
+        start = end
+
+
+def _all_idle(clauses: Sequence[_Clause], ground: Ground, known: frozenset[str], *, room: int) -> bool:
+    """Whether each clause is about the talk, or names what one about the talk is said of.
+
+    `room`: how many words of the evidence alone such a name may have; an exclamation may have one.
+    """
+    if any(_RESTATES in clause.groups for clause in clauses):
         return True
-    passive = sentence.request or sentence.refusal or sentence.limit or sentence.offer or sentence.invitation
-    strange = sum(unit.key not in CONVERSATION and unit.key not in known for unit in reading.content)
-    touches = len(_touches(reading, ground, known))
-    room = _STRANGE_OF_MINE if sentence.refusal and not _OWN.isdisjoint(sentence.flat.split()) else _STRANGE
-    return passive and not sentence.affirmation and strange <= room and touches <= _TOUCH
+    if _about_talk([unit for clause in clauses for unit in clause.units], ground, known, least=1):
+        return True
+    idle = [_idle(clause, ground, known) for clause in clauses]
+    phrased = any(clause.groups for clause in clauses)
+    return all(one or (phrased and _names(clause) and _touches(clause.units, ground, known) <= room) for one, clause in zip(idle, clauses, strict=True))
 
 
-def _hands_over(reading: Reading) -> bool:
-    """Whether a deed or promise is to hand the talk over, and nothing beside it."""
-    return not HAND_OVERS.isdisjoint(reading.keys) and all(unit.key in CONVERSATION for unit in reading.content)
+def _idle(clause: _Clause, ground: Ground, known: frozenset[str]) -> bool:
+    if clause.groups or not clause.units:
+        return True
+    return _about_talk(clause.units, ground, known, least=1 if clause.asserts else 0)
 
 
-def _talks(reading: Reading, ground: Ground, known: frozenset[str], *, civil: bool) -> bool:
-    """Whether a sentence is about the talk itself: no word of it is the evidence's alone, most are of the talk."""
-    if any(_is_fact(unit.figure, unit.keys, ground, known) for unit in reading.content if unit.figure is not None):
+def _about_talk(units: Sequence[Unit], ground: Ground, known: frozenset[str], *, least: int) -> bool:
+    """Whether more words, by `least`, are of the talk than not, and hardly one is the evidence's alone."""
+    if ground.terms <= _TERMS:
         return False
-    words = [unit for unit in reading.content if unit.figure is None]
-    talk = sum(unit.key in CONVERSATION for unit in words) + civil
-    strange = sum(unit.key not in CONVERSATION for unit in words)
-    touches = len(_touches(reading, ground, known))
-    about_the_talk = 0 < talk >= strange if ground.terms > _TERMS else talk > strange
-    return about_the_talk and touches <= talk // _TALK_FOR_A_TOUCH
+    about = sum(unit.key in CONVERSATION for unit in units)
+    return 0 < about >= len(units) - about + least and _touches(units, ground, known) <= about // _TALK_FOR_A_TOUCH
 
 
-def _is_fact(figure: Figure, keys: tuple[str, ...], ground: Ground, known: frozenset[str]) -> bool:
-    """Whether a figure is more than a talk would have."""
-    if not known.isdisjoint(keys):
+def _names(clause: _Clause) -> bool:
+    """Whether a clause only names something: "How exciting, a holiday!"."""
+    return not clause.asserts and len(clause.units) <= _ECHO
+
+
+def _asks(sentence: Sentence, clauses: Sequence[_Clause], ground: Ground, known: frozenset[str]) -> bool:
+    """Whether a sentence asks the user for something, offers to go on, or says what the speaker itself can't do."""
+    asks = sentence.request or sentence.offer or sentence.invitation
+    declines = ground.terms > _TERMS and sentence.refusal and any(clause.declines for clause in clauses)
+    units = [unit for clause in clauses for unit in clause.units]
+    strange = sum(unit.key not in CONVERSATION and unit.key not in known for unit in units)
+    room = _STRANGE_OF_MINE if declines else _STRANGE
+    touches = _touches(units, ground, known)
+    return (asks or declines) and not sentence.affirmation and strange <= room and touches <= _TOUCH
+
+
+def _is_fact(unit: Unit, ground: Ground, known: frozenset[str]) -> bool:
+    """Whether a unit is a figure, and more than a talk would have."""
+    figure = unit.figure
+    if figure is None or not known.isdisjoint(unit.keys):
         return False
     if figure.kind == "duration":
-        return figure.value > _MOMENT_MINUTES or not ground.keys.isdisjoint(keys)
+        return figure.value > _MOMENT_MINUTES or not ground.keys.isdisjoint(unit.keys)
     return figure.kind != "count" or figure.value > _SMALL
 
 
-def _gives_figures(reading: Reading, known: frozenset[str]) -> bool:
-    return any(
-        unit.figure is not None
-        and known.isdisjoint(unit.keys)
-        and not (unit.figure.kind == "count" and unit.figure.value <= _SMALL)
-        for unit in reading.content
-    )
+def _is_phrase(unit: Unit) -> bool:
+    """Whether a figure may be one of speech: a thousand thanks, a day."""
+    figure = unit.figure
+    return figure is not None and (figure.kind, figure.value) in {("count", 1000.0), ("duration", _DAY_MINUTES)}
 
 
-def _touches(reading: Reading, ground: Ground, known: frozenset[str]) -> frozenset[str]:
-    """The words that the sentence has from the evidence alone."""
-    return frozenset(
-        unit.key
-        for unit in reading.content
-        if unit.figure is None and unit.key in ground.keys and unit.key not in known and unit.key not in CONVERSATION
+def _touches(units: Sequence[Unit], ground: Ground, known: frozenset[str]) -> int:
+    """How many different words stand there that are the evidence's alone."""
+    return len(
+        {
+            unit.key
+            for unit in units
+            if unit.figure is None
+            and unit.key in ground.keys
+            and unit.key not in known
+            and unit.key not in CONVERSATION
+        }
     )

@@ -23,7 +23,7 @@ from guardrail.judge.figures import Figure
 from guardrail.judge.ground import Ground, Stated
 from guardrail.judge.lexicon.weights import PROSE, TERMS
 from guardrail.judge.reading import Reading, read_text
-from guardrail.judge.stance import stance_of
+from guardrail.judge.stance import stance_of, without_attribution
 from guardrail.judge.text import composed
 
 _SAME_CLAUSE = 0.3
@@ -54,7 +54,7 @@ def support(text: str, ground: Ground, said: Reading, known: frozenset[str]) -> 
     `said`: what the user asked; `known`: the keys of all that was said so far, which needs no evidence.
     Bounds: linear in the evidence, but for a copy's alignment, which is bounded by itself.
     """
-    claim = read_text(composed(text))
+    claim = read_text(without_attribution(composed(text)))
     weights = {unit.key: ground.weight(unit) for unit in claim.units}
     shared = ground.windows.shared(weights)
     signals = _coverage(claim, ground, known, weights, max(shared.values(), default=0.0))
@@ -112,7 +112,8 @@ def _standing(claim: Reading, ground: Ground, said: Reading, facts: tuple[frozen
                 if (number, c.group) not in groups and not is_same(unit, c)
             ]
             tied = ties(n, placed) if others else {}
-            own = {key: tie * weights[key] for key, tie in tied.items() if key in ground.keys}
+            fellows = {other.key for other in claim.content if contends(other) and sort_of(other) == sort_of(unit)}
+            own = {key: tie * weights[key] for key, tie in tied.items() if key in ground.keys and key not in fellows}
             found[f"other_{what}"] = max(found[f"other_{what}"], votes_against(own, question, mine, others))
             found["other_rate"] = max(found["other_rate"], _other_rate(unit.figure, mine))
         elif known.isdisjoint(unit.keys) and unit.key not in ground.keys:

@@ -25,6 +25,8 @@ _OWN_NEGATIONS = {
     "won't": ("will", "not"),
     "shan't": ("shall", "not"),
 }
+_PARTED_NEGATION = "n't"
+"""As some writers part it: "do n't"."""
 _ACCENTED = {"très": "bien"}
 """Words that without their accent would be others: très isn't the Spanish three."""
 _TAILS = frozenset({"s", "re", "ve", "ll", "d", "m"})
@@ -49,6 +51,8 @@ class Token(msgspec.Struct, frozen=True):
 def _pieces(word: str) -> tuple[tuple[str, str, int], ...]:
     """A word with its elisions cut, each piece with its stem and its length as written: l'eau -> l', eau."""
     folded = plain(_ACCENTED.get(word.lower(), word))
+    if folded == _PARTED_NEGATION:
+        return (("not", "not", len(word)),)
     negation = _OWN_NEGATIONS.get(folded)
     if negation is None and folded.endswith("n't") and len(folded) > len("n't"):
         negation = (folded[:-3], "not")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from types import ModuleType
 
 import msgspec
 
-from guardrail.judge.lexicon import figures
-from guardrail.judge.lexicon.conversation import CONVERSATION, HAND_OVERS
+from guardrail.judge.lexicon import figures, talk
+from guardrail.judge.lexicon.conversation import CONVERSATION
 from guardrail.judge.lexicon.en import ENGLISH
 from guardrail.judge.lexicon.es import SPANISH
 from guardrail.judge.lexicon.fr import FRENCH
-from guardrail.judge.lexicon.stance import CLAUSE_WORDS, DISCLAIMERS, LIGHT_WORDS, UNAVAILABLE, WAIVERS
+from guardrail.judge.lexicon.stance import CLAUSE_WORDS, DISCLAIMERS, LIGHT_WORDS, TOLD, UNAVAILABLE, WAIVERS
 from guardrail.judge.lexicon.things import (
     ALIKE,
     DAYS,
@@ -30,9 +31,9 @@ from guardrail.judge.lexicon.words import Lexicon, Replies
 LEXICONS: dict[str, Lexicon] = {"en": ENGLISH, "fr": FRENCH, "es": SPANISH}
 
 
-def _tables() -> list[tuple[str, object]]:
-    """The tables of figures by name, in an order of their own."""
-    listed = {name: table for name, table in vars(figures).items() if name.isupper()}
+def _tables(room: ModuleType) -> list[tuple[str, object]]:
+    """The tables of a module by name, in an order of their own."""
+    listed = {name: table for name, table in vars(room).items() if name.isupper()}
     return [(name, _sorted(listed[name])) for name in sorted(listed)]
 
 
@@ -56,10 +57,11 @@ DIGEST = hashlib.sha256(
             DAYS,
             sorted(WEEKEND),
             EVERY_DAY,
-            (WAIVERS, DISCLAIMERS, UNAVAILABLE, sorted(CLAUSE_WORDS | LIGHT_WORDS)),
-            (sorted(CONVERSATION), sorted(HAND_OVERS)),
+            (WAIVERS, DISCLAIMERS, UNAVAILABLE, sorted(CLAUSE_WORDS | LIGHT_WORDS), sorted(TOLD)),
+            sorted(CONVERSATION),
             (TERMS, PROSE),
-            _tables(),
+            _tables(figures),
+            _tables(talk),
         )
     )
 ).hexdigest()[:12]

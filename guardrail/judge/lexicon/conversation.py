@@ -51,12 +51,3 @@ cliente mucho mucha muchas muy bien mal confiar contarnoslo interese vuelta echo
 
 CONVERSATION = frozenset(stem(word) for word in _WORDS.split())
 """The stems of words that speak of the talk, not of the service."""
-
-_HAND_OVERS = """
-transfer transferring pass passing put connect connecting hand handing
-transfere transferer transmets passe passer mets oriente relation
-paso pasar pongo transfiero transferir comunico derivo
-"""
-
-HAND_OVERS = frozenset(stem(word) for word in _HAND_OVERS.split())
-"""The stems of words that hand a talk over to someone."""

@@ -67,12 +67,39 @@ CLAUSE_WORDS = word_set("""
 LIGHT_WORDS = word_set("""
     within after before during while until since yes which whose being each other per only there here both also still
     even yet such same own once again any every none get gets got getting make makes made put puts take takes taken
-    come comes goes gone going one ones day
+    come comes goes gone going one ones day yea yep yup nope wow haha lol hmm
     dans apres avant pendant lors jusqu des depuis tout toute tous toutes chaque autre autres meme ainsi car lorsque si
     entre quant etant cas afin va vais vas allez vont iront met mettre mis prendre prend prenez pris avoir eu lui soi
-    lequel laquelle lesquels abord ensuite
+    lequel laquelle lesquels abord ensuite ouais bah ben
     antes despues durante mientras cada otro otra otros otras todo toda todos todas mismo misma asi si cuando solo
     ademas luego aun donde sea ser va voy van vamos vas haga hacer hace hacen poner pone tener tiene tienen tenemos
-    tienes teneis toma dar da dan cosa casa ahi
+    tienes teneis toma dar da dan cosa casa ahi pues
     """)
 """Words that carry nothing of what a claim is about, beside the languages' stop words."""
+
+TOLD = word_set("""
+    was were had did became been began etait etaient fut furent avait avaient eut eurent devint devinrent
+    fue fueron era eran habia habian hubo estaba estaban tuvo
+    """)
+"""Verbs of the past: what tells a story by them states no rule."""
+
+ATTRIBUTIONS = phrases("""
+^ ?and ?so ?but ?well according to ** @source; ^ ?as ?is ?it stated|mentioned|noted|described|indicated|given|explained|shown|per|listed ** @source;
+^ ?as per ** @source; ^based|going ?only on|by ** @source; ^ ?from what i ** see|have|know|find; ^ ?in order to answer ?your|the question; ^to answer ?your|the|that|this ?last question;
+^in|from our|the ** @source; ^as far as i ** know|see|tell|can; ^our|the ** @source says|say|states|state|shows|show|mentions|mention ?that;
+^selon|suivant ** @source; ^d apres ** @source; ^comme ?il ?c est ?l indiqu~|mentionn~|precis~|not~|dit|explique ** @source; ^comme indiqu~|mentionn~|precis~ ** @source;
+^sur ?la base ** @source; ^pour repondre ** question|demande; ^d apres ce que ** ; ^a ma|notre connaissance; ^en ?ce qui ?concerne ** question|demande;
+^segun ** @source; ^como|tal ?y ?como ?se ?lo indica~|menciona~|senala~|recoge~|dice~|consta~ ** @source; ^de acuerdo con|a ** @source;
+^en base a|al|a la ** @source; ^con base en ** @source; ^basandome|basandonos en ** @source; ^para responder|contestar ** pregunta|consulta|duda; ^por lo que se|veo|consta
+""")
+"""Openings that name a source or the question, in the clause before the claim; `@source` stands for any of SOURCES."""
+
+SOURCES = """
+documentation document documents documented docs records record information info evidence sources source policy
+policies terms rules guidelines guide manual website site page faq text passage passages context system files database
+article articles knowledge notes details available conditions
+documentation document documents informations information reglement conditions regles politique site page sources
+source texte guide fiche notice dossier registres donnees base elements
+documentacion documento documentos informacion normas condiciones reglas politica registros sitio pagina web fuentes
+fuente texto guia ficha datos sistema base reglamento
+"""
