@@ -16,7 +16,7 @@ from guardrail.judge.contest import Contender, Placed, contenders, is_same, sort
 from guardrail.judge.copying import Original, Originals, original
 from guardrail.judge.figures import Figure
 from guardrail.judge.index import Index
-from guardrail.judge.lexicon.stance import TOLD
+from guardrail.judge.lexicon.stance import SEQUENCE, TOLD
 from guardrail.judge.reading import Clause, Reading, Unit, read_text
 from guardrail.judge.stance import stance_of
 from guardrail.judge.text import composed, sentences
@@ -66,6 +66,8 @@ class Compiled(msgspec.Struct, frozen=True):
     words: int
     told: int
     """How many of its words are verbs of the past."""
+    steps: dict[str, int]
+    """Where each content key stands that stands once in the passage; empty unless it puts steps in an order."""
 
 
 def compile_passage(text: str) -> Compiled:
@@ -83,6 +85,7 @@ def compile_passage(text: str) -> Compiled:
         waivers=stance_of(text).waivers,
         words=sum(reading.words for reading in readings),
         told=sum(token.text in TOLD for token in tokenise(text)),
+        steps=_places([unit for reading in readings for unit in reading.content]) if any(token.text in SEQUENCE for token in tokenise(text)) else {},
     )
 
 
@@ -93,10 +96,13 @@ def compile_passages(texts: Sequence[str]) -> list[Compiled]:
 
 
 def _stated(reading: Reading) -> Stated:
-    order = [unit.key for unit in reading.content]
+    return Stated(reading, {unit.key: unit.denied for unit in reading.content}, _places(reading.content))
+
+
+def _places(units: Sequence[Unit]) -> dict[str, int]:
+    order = [unit.key for unit in units]
     counts = Counter(order)
-    places = {key: place for place, key in enumerate(order) if counts[key] == 1}
-    return Stated(reading, {unit.key: unit.denied for unit in reading.content}, places)
+    return {key: place for place, key in enumerate(order) if counts[key] == 1}
 
 
 def _placed(readings: Sequence[Reading]) -> list[Placed]:

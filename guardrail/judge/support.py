@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from guardrail.judge.arithmetic import unknown
+from guardrail.judge.arithmetic import surprise, unknown
 from guardrail.judge.contest import Placed, Stand, contends, is_same, sort_of, ties, votes_against
 from guardrail.judge.copying import Copy, Repair, copy_of
 from guardrail.judge.figures import Figure
@@ -65,7 +65,9 @@ def support(text: str, ground: Ground, said: Reading, known: frozenset[str]) -> 
         signals |= _standing(claim, ground, said, (known, weights))
         signals["turned"] = covered * _turned(claim, nearest, weights)
         signals["denied_clause"] = _denied_clause(claim, ground, weights)
-        signals["order"] = _disorder(claim, nearest)
+        signals["order"] = _disorder(claim, nearest.places)
+        home = max(ground.compiled, key=lambda one: sum(w for k, w in weights.items() if k in one.keys))
+        signals["steps"] = _disorder(claim, home.steps)
         signals["order_of_copy"] = signals["order"] if covered > _ORDERED else 0.0
         signals |= _stances(text, ground, nearest)
         copy = copy_of(claim, ground.originals, known)
@@ -98,7 +100,7 @@ def _standing(claim: Reading, ground: Ground, said: Reading, facts: tuple[frozen
     placed: list[Placed] = [(unit, unit.at, 0) for unit in claim.content]
     question = {unit.key: ground.weight(unit) for unit in said.content if unit.key in ground.keys}
     relevance = [sum(w for k, w in weights.items() if k in one.keys) for one in ground.compiled]
-    found = dict.fromkeys(("unknown_figure", "unknown_name", "other_figure", "other_name", "other_rate"), 0.0)
+    found = dict.fromkeys(("unknown_figure", "surprising_figure", "unknown_name", "other_figure", "other_name", "other_rate"), 0.0)
     for n, (unit, _, _) in enumerate(placed):
         if not contends(unit) or n >= _UNITS_MAX:
             continue
@@ -118,8 +120,9 @@ def _standing(claim: Reading, ground: Ground, said: Reading, facts: tuple[frozen
             found["other_rate"] = max(found["other_rate"], _other_rate(unit.figure, mine))
         elif known.isdisjoint(unit.keys) and unit.key not in ground.keys:
             heard = [u.figure for u in said.content if u.figure is not None]
-            strange = 1.0 if unit.figure is None else unknown(unit.figure, [*ground.figures, *heard])
-            found[f"unknown_{what}"] += strange
+            facts = [*ground.figures, *heard]
+            found[f"unknown_{what}"] += 1.0 if unit.figure is None else unknown(unit.figure, facts)
+            found["surprising_figure"] += 0.0 if unit.figure is None else surprise(unit.figure, facts)
     return found
 
 
@@ -155,9 +158,9 @@ def _denied_clause(claim: Reading, ground: Ground, weights: Weights) -> float:
     return worst
 
 
-def _disorder(claim: Reading, nearest: Stated) -> float:
+def _disorder(claim: Reading, there: Mapping[str, int]) -> float:
     """The share of common words that stands in another order: what the longest ordered part leaves out."""
-    places = [nearest.places[unit.key] for unit in claim.content if unit.key in nearest.places]
+    places = [there[unit.key] for unit in claim.content if unit.key in there]
     tails: list[int] = []
     for place in places:
         position = bisect_left(tails, place)

@@ -103,3 +103,9 @@ source texte guide fiche notice dossier registres donnees base elements
 documentacion documento documentos informacion normas condiciones reglas politica registros sitio pagina web fuentes
 fuente texto guia ficha datos sistema base reglamento
 """
+
+SEQUENCE = word_set("""
+    first firstly then next finally afterwards lastly once abord ensuite puis enfin finalement premierement
+    primero luego despues finalmente continuacion ultimo entonces
+    """)
+"""Words that put steps in an order."""
