@@ -4,6 +4,7 @@ GuardrailError
 ├── SettingsError    a setting is missing or wrong              run, watch: exit 78; other verbs: 2
 ├── PolicyError      a policy can't be loaded                   run, watch: exit 65; other verbs: 2
 ├── InputError       a file named on the command line is unusable                             exit 2
+├── ScorerError      a scorer gives no scores for a record       that record: dead letter, or on_error
 ├── TransientError   the broker may answer next time            bounded retry
 └── FencedError      another instance has taken our place       stop at once, commit nothing
 """
@@ -28,6 +29,10 @@ class PolicyError(GuardrailError):
 
 class InputError(GuardrailError):
     """A file given by the user can't be read or written."""
+
+
+class ScorerError(GuardrailError):
+    """A scorer gave too few scores, too many, or what is no number. The message quotes nothing of a record."""
 
 
 class TransientError(GuardrailError):

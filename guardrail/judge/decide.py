@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from guardrail.judge.checks import catalog, consistency, grounding, order, param, schema
 from guardrail.judge.contract import PARAMETERS_MAX, coerce, parameters_count
@@ -34,6 +35,7 @@ from guardrail.judge.pattern.last import LastTier
 from guardrail.judge.policy import ENGINE, Policies, Policy
 from guardrail.judge.record import Reading, place_id, read_record
 from guardrail.judge.replies import Acted, model_reply, own_reply
+from guardrail.judge.scoring import NO_SCORERS, Scored, Scorers, require
 from guardrail.judge.subject import ANSWER, PARAMETERS, Subject, spoken_locale
 from guardrail.judge.text import printable
 from guardrail.judge.trial import Bench
@@ -58,11 +60,30 @@ class Judged(Value, frozen=True):
 
     record: Record | None
     decision: Decision
+    scored: Scored | None = None
+    """What the policy's scorers said of its answer, for who calibrates them; null where it names none."""
 
 
-def decide(records: Sequence[RawRecord], policies: Policies, *, last_tier: LastTier | None = None) -> list[Decision]:
-    """One decision for each record, in order. What only a last tier can tell is unsupported without one."""
-    return [judged.decision for judged in judge(records, policies, last_tier=last_tier)]
+class _Lent(NamedTuple):
+    """What the judge is lent by those who wire it."""
+
+    last_tier: LastTier | None
+    scorers: Scorers
+
+
+def decide(
+    records: Sequence[RawRecord],
+    policies: Policies,
+    *,
+    last_tier: LastTier | None = None,
+    scorers: Scorers = NO_SCORERS,
+) -> list[Decision]:
+    """One decision for each record, in order. What only a last tier can tell is unsupported without one.
+
+    Raises: PolicyError for a policy that names a scorer which isn't lent, or another version of it; ScorerError, and
+    whatever a scorer itself raises.
+    """
+    return [judged.decision for judged in judge(records, policies, last_tier=last_tier, scorers=scorers)]
 
 
 def judge(
@@ -71,18 +92,24 @@ def judge(
     *,
     checks: Sequence[Check] = CHECKS,
     last_tier: LastTier | None = None,
+    scorers: Scorers = NO_SCORERS,
 ) -> list[Judged]:
-    """One decision for each record, in order. Never raises on what a record holds; a batch changes no decision."""
+    """One decision for each record, in order. Never raises on what a record holds; a batch changes no decision.
+
+    Raises: as `decide`.
+    """
+    require({agent: policy.scales for agent, policy in policies.items() if policy.scales}, scorers)
+    lent = _Lent(last_tier, scorers)
     slices = [records[start : start + _SLICE] for start in range(0, len(records), _SLICE)]
-    return [judged for one in slices for judged in _judge_slice(one, policies, checks, last_tier)]
+    return [judged for one in slices for judged in _judge_slice(one, policies, checks, lent)]
 
 
 def _judge_slice(
-    records: Sequence[RawRecord], policies: Policies, checks: Sequence[Check], last_tier: LastTier | None
+    records: Sequence[RawRecord], policies: Policies, checks: Sequence[Check], lent: _Lent
 ) -> list[Judged]:
     """Each step for all records before the next: its code stays in the processor's cache, which saves a quarter."""
     readings = [read_record(raw, policies) for raw in records]
-    cases = [_Case(raw, reading, checks, last_tier) for raw, reading in zip(records, readings, strict=True)]
+    cases = [_Case(raw, reading, checks, lent) for raw, reading in zip(records, readings, strict=True)]
     for case, response in [(case, case.response()) for case in cases]:
         case.open(response)
     readable = [(case, case.subject) for case in cases if case.subject is not None]
@@ -91,7 +118,7 @@ def _judge_slice(
     for check in (*checks, _bounds):
         for case, subject in readable:
             case.findings += check(subject)
-    return [Judged(case.reading.record, case.conclude()) for case in cases]
+    return [Judged(case.reading.record, case.conclude(), case.scored) for case in cases]
 
 
 def _score(subjects: Sequence[Subject]) -> None:
@@ -111,10 +138,10 @@ def _score(subjects: Sequence[Subject]) -> None:
 class _Case:
     """One record on its way to a decision."""
 
-    def __init__(self, raw: RawRecord, reading: Reading, checks: Sequence[Check], last_tier: LastTier | None) -> None:
+    def __init__(self, raw: RawRecord, reading: Reading, checks: Sequence[Check], lent: _Lent) -> None:
         self.raw = raw
         self.checks = checks
-        self.last_tier = last_tier
+        self.lent = lent
         self.reading = reading
         self.findings: list[Finding] = list(reading.findings)
         self.subject: Subject | None = None
@@ -143,8 +170,13 @@ class _Case:
         if (named := parameters_count(response.tree)) > PARAMETERS_MAX:
             self.findings.append(Finding("limits.too_large", PARAMETERS, f"{named} parameters", fatal=True))
             return
-        bench = Bench(policy.layout.limits, self.raw.source, self.last_tier)
+        bench = Bench(policy.layout.limits, self.raw.source, *self.lent)
         self.subject = Subject(record, policy, response.tree, response.ambiguous, bench=bench)
+
+    @property
+    def scored(self) -> Scored | None:
+        """What scorers said of the answer, where grounding was asked at all."""
+        return self.subject.scored if self.subject is not None and grounding.check in self.checks else None
 
     def conclude(self) -> Decision:
         """The decision: outcome by the actions that the policy gives to what was found."""

@@ -15,12 +15,15 @@ import msgspec
 
 from guardrail.judge.evidence import NEAR_COPY, Measure, Window
 from guardrail.judge.model import Claim, Grounding, Verdict
+from guardrail.judge.scoring import LEXICAL, Scales, Scored, answer_risk
 from guardrail.judge.speech import Sentence
 from guardrail.judge.support import Support
 from guardrail.judge.text import printable
 
-_PLAIN_RISK = 2.0
+PLAIN_RISK = 2.0
 """Without calibration a claim above this risk isn't called supported; nothing acts on it."""
+PLAIN_PROBABILITY = 0.5
+"""The same where risks are probabilities: above it a claim is rather wrong than right."""
 _KNOWN_SHARE = 0.6
 """A sentence with this share of words from prompt and catalogue is about the service itself."""
 _LATIN_SHARE = 0.5
@@ -59,6 +62,8 @@ class Terms(msgspec.Struct, frozen=True):
     """Whether there are any."""
     manner: float
     """How far the evidence reads as terms, in [0, 1], rather than as prose."""
+    plain: float = PLAIN_RISK
+    """The risk above which, without calibration, a claim isn't called supported."""
 
 
 class Held(msgspec.Struct, frozen=True):
@@ -68,6 +73,11 @@ class Held(msgspec.Struct, frozen=True):
     measure: Measure
     support: Support
 
+    @property
+    def weight(self) -> int:
+        """What it counts for among the claims of its answer."""
+        return len(self.sentence.flat.split()) + 1
+
 
 Weighed = Sequence[tuple[Sentence, Held | None]]
 """The sentences of an answer in order, each held against the evidence; null for one that asserts nothing."""
@@ -75,7 +85,7 @@ Weighed = Sequence[tuple[Sentence, Held | None]]
 
 def weigh(sentences: Weighed, terms: Terms) -> Weighing:
     """Every sentence of an answer against the evidence. Bounds: risks >= 0, score in [0, 1]."""
-    if _foreign(" ".join(sentence.text for sentence, _ in sentences)):
+    if foreign(sentences):
         return Weighing(Grounding(None, None, terms.tau, Verdict.UNSUPPORTED_LANGUAGE), ())
     risk = _answer_risk([held for _, held in sentences if held is not None], terms.manner)
     above = terms.risk_max is not None and risk is not None and risk > terms.risk_max
@@ -86,16 +96,20 @@ def weigh(sentences: Weighed, terms: Terms) -> Weighing:
 
 
 def _answer_risk(claims: Sequence[Held], manner: float) -> float | None:
-    """The claims' risks, weighted by their length (GROUNDING §2); where evidence reads as terms, the worst counts half.
-
-    One wrong price among five right sentences is a wrong answer; in prose, what no passage has is a matter of degree.
-    """
     if not claims:
         return None
-    weights = [len(held.sentence.flat.split()) + 1 for held in claims]
-    mean = sum(held.support.risk * weight for held, weight in zip(claims, weights, strict=True)) / sum(weights)
-    worst = max(held.support.risk for held in claims)
-    return mean + manner / 2 * (worst - mean)
+    return answer_risk([held.support.risk for held in claims], [held.weight for held in claims], manner)
+
+
+def rated(sentences: Weighed, scored: Scored, scales: Scales) -> Weighed:
+    """The sentences with their claims' risks on the scorers' common scale, and who speaks against each."""
+    ratings = iter(scored.ratings(scales))
+    return tuple((sentence, None if held is None else _rated(held, *next(ratings))) for sentence, held in sentences)
+
+
+def _rated(held: Held, risk: float, name: str) -> Held:
+    reason = (held.support.reason or name) if name == LEXICAL else name
+    return Held(held.sentence, held.measure, msgspec.structs.replace(held.support, risk=risk, reason=reason))
 
 
 def _doubt(held: Held, terms: Terms, *, above: bool) -> Doubt | None:
@@ -131,7 +145,7 @@ def _claim(sentence: Sentence, held: Held | None, doubt: Doubt | None, terms: Te
     risk, measure = held.support.risk, held.measure
     if doubt is None and not terms.passages and measure.cover < NEAR_COPY:
         return Claim(text, risk, Verdict.NO_EVIDENCE)
-    fine = doubt is None and (terms.risk_max is not None or risk <= _PLAIN_RISK)
+    fine = doubt is None and (terms.risk_max is not None or risk <= terms.plain)
     evidence_id = measure.window.passage_id if measure.window is not None else None
     reason = held.support.reason if doubt is None else doubt.detail
     verdict = Verdict.SUPPORTED if fine else Verdict.UNSUPPORTED
@@ -146,7 +160,9 @@ def _overall(claims: Sequence[Claim]) -> Verdict:
     return Verdict.NOTHING_TO_CHECK
 
 
-def _foreign(text: str) -> bool:
+def foreign(sentences: Weighed) -> bool:
+    """Whether an answer is in a script that the lexicons don't know."""
+    text = " ".join(sentence.text for sentence, _ in sentences)
     letters = [c for c in text[:400] if c.isalpha()]
     latin = sum(c.isascii() or unicodedata.name(c, "").startswith("LATIN") for c in letters)
     return bool(letters) and latin < _LATIN_SHARE * len(letters)

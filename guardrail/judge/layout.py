@@ -18,10 +18,13 @@ from guardrail.errors import PolicyError
 from guardrail.judge.codes import CODES, FAMILIES
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.model import Action
+from guardrail.judge.scoring import LEXICAL
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Normalisation = Literal["trim", "upper", "lower", "collapse_spaces", "spoken_digits", "date_iso", "synonyms", "history"]
 ReplyKind = Literal["reprompt", "out_of_scope", "fallback"]
+ScorerName = Annotated[str, Field(max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+ScorerVersion = Annotated[str, Field(max_length=200, pattern=r"^[ -~]+$")]
 
 
 class _Layout(BaseModel):
@@ -120,13 +123,31 @@ class CalibrationLayout(_Layout):
     answers: int = Field(ge=1, description="Known-good answers that it rests on.")
 
 
+class ScorerLayout(_Layout):
+    """A scorer's scale, as `guardrail calibrate --scorer` writes it: 1 / (1 + exp(-(slope * score + intercept)))."""
+
+    version: ScorerVersion | None = Field(
+        None, description="The installed scorer's own; another one is refused. None for lexical, the built-in verifier."
+    )
+    slope: float = Field(gt=0, allow_inf_nan=False)
+    intercept: float = Field(allow_inf_nan=False)
+
+
 class GroundingLayout(_Layout):
-    """Grounding: the published score's alpha, tau and k, whether to correct, and the calibrated operating point."""
+    """Grounding: the published score's alpha, tau and k, whether to correct, the scorers' scales, and the calibrated
+    operating point.
+    """
 
     alpha: float = Field(0.25, ge=0, le=1)
     tau: float = Field(0.55, ge=0, le=1)
     k: int = Field(3, ge=1, le=20)
     correct: bool = True
+    scorers: dict[ScorerName, ScorerLayout] = Field(
+        {},
+        max_length=8,
+        description="lexical, the built-in verifier, and entry points of guardrail.scorers. Where any is given, risks "
+        "are probabilities of being wrong, a claim's the highest of its scorers'.",
+    )
     calibration: CalibrationLayout | None = None
 
 
@@ -309,6 +330,7 @@ def _faults(layout: PolicyLayout) -> Iterator[tuple[tuple[str | int, ...], str]]
                 yield ("parameters", index, "intents"), f"no intent {intent}{_suggestion(intent, sorted(intents))}"
         if parameter.synonyms and "synonyms" not in parameter.normalise:
             yield ("parameters", index, "synonyms"), "has no effect unless normalise lists synonyms"
+    yield from _scorer_faults(layout.grounding)
     for key, action in layout.on_fail.items():
         yield from _action_faults(key, Action(action))
     for kind, texts in layout.replies.items():
@@ -322,6 +344,19 @@ def _repeated(key: str, ids: list[str]) -> Iterator[tuple[tuple[str | int, ...],
         if name in seen:
             yield (key, index, "id"), f"{name} is given twice"
         seen.add(name)
+
+
+def _scorer_faults(grounding: GroundingLayout) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """What would leave a score without a scale, a scorer without a version, or a threshold on another scale."""
+    scorers, calibration = grounding.scorers, grounding.calibration
+    if scorers and LEXICAL not in scorers:
+        yield ("grounding", "scorers"), f"{LEXICAL} is missing: the built-in verifier needs a scale beside others"
+    for name, scorer in scorers.items():
+        if (scorer.version is None) != (name == LEXICAL):
+            what = "the engine's own, and pinned by it" if name == LEXICAL else "missing: another may score otherwise"
+            yield ("grounding", "scorers", name, "version"), what
+    if scorers and calibration is not None and calibration.risk > 1:
+        yield ("grounding", "calibration", "risk"), "above 1: with scorers a risk is a probability; calibrate again"
 
 
 def _action_faults(key: str, action: Action) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -23,6 +23,7 @@ from guardrail.judge.lexicon import DIGEST
 from guardrail.judge.model import Action, Intent, Passage
 from guardrail.judge.pattern import execute
 from guardrail.judge.pattern.examples import Examples, against
+from guardrail.judge.scoring import Scale, Scales
 from guardrail.judge.speech import STOP_WORDS
 from guardrail.judge.text import fold, name_key, name_words
 from guardrail.version import VERSION
@@ -86,6 +87,12 @@ class Policy:
     def on_error(self) -> str:
         """`fail_closed` or `fail_open`: what happens on an error of our own."""
         return self.layout.on_error
+
+    @cached_property
+    def scales(self) -> Scales:
+        """The scales of grounding's scorers; empty where the built-in verifier speaks alone."""
+        scorers = self.layout.grounding.scorers
+        return {name: Scale(one.slope, one.intercept, one.version) for name, one in scorers.items()}
 
     @cached_property
     def parameter_ids(self) -> frozenset[str]:

@@ -14,17 +14,18 @@ from typing import Any
 from guardrail.judge.catalogue import IntentMatch, match_intent, match_parameter
 from guardrail.judge.content import Words, read_words
 from guardrail.judge.evidence import Evidence, Measure
-from guardrail.judge.grounding import Held, Terms, Weighing, weigh
+from guardrail.judge.grounding import PLAIN_PROBABILITY, PLAIN_RISK, Held, Terms, Weighing, foreign, rated, weigh
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.model import Json, ParameterValue, Record
 from guardrail.judge.pattern.examples import NO_EXAMPLES
 from guardrail.judge.policy import Parameter, Policy
 from guardrail.judge.provenance import Provenance, trace
 from guardrail.judge.reading import Reading, read_text
+from guardrail.judge.scoring import LEXICAL, Asked, Scored, scores_by
 from guardrail.judge.silence import silent
 from guardrail.judge.speech import Sentence, detect_language, read_answer
 from guardrail.judge.support import Support, support
-from guardrail.judge.text import composed
+from guardrail.judge.text import composed, printable
 from guardrail.judge.trial import NOTHING, UNDECIDED, Bench, Trial, example_of, quadrant, with_example
 
 HEARD_CHARS = 16_384
@@ -157,12 +158,31 @@ class Subject:
         return any(held is not None for _, held in self.held)
 
     @cached_property
+    def scored(self) -> Scored | None:
+        """What each scorer of the policy says of the answer's claims; null where it names none, or none can speak."""
+        if not self.policy.scales or not self.asserts or foreign(self.held):
+            return None
+        held = [one for _, one in self.held if one is not None]
+        scores = {LEXICAL: tuple(one.support.risk for one in held)}
+        claims = [printable(one.sentence.text) for one in held]
+        passages = tuple(printable(passage.text) for passage in self.evidence.passages)
+        question, context = printable(self.message), self.evidence.context
+        asked = tuple(Asked(question, claim, passages, context) for claim in dict.fromkeys(claims))
+        for name in [name for name in self.policy.scales if name != LEXICAL] if passages else ():
+            found = scores_by(name, self.bench.scorers[name], asked)
+            scores[name] = tuple(found[claim] for claim in claims)
+        whole = len(scores) == len(self.policy.scales)
+        return Scored(scores, tuple(one.weight for one in held), self.evidence.ground.terms, whole)
+
+    @cached_property
     def weighing(self) -> Weighing:
         """The answer weighed by its evidence."""
+        held = self.held if self.scored is None else rated(self.held, self.scored, self.policy.scales)
+        plain = PLAIN_PROBABILITY if self.policy.scales else PLAIN_RISK
         layout = self.policy.layout.grounding
         risk_max = None if layout.calibration is None else layout.calibration.risk
         passages, manner = bool(self.evidence.passages), self.evidence.ground.terms
-        return weigh(self.held, Terms(self.score, layout.tau, risk_max, passages=passages, manner=manner))
+        return weigh(held, Terms(self.score, layout.tau, risk_max, passages=passages, manner=manner, plain=plain))
 
     @cached_property
     def locale(self) -> str:

@@ -23,6 +23,7 @@ from guardrail.judge.pattern.repair import undoubled
 from guardrail.judge.pattern.vet import MAX_VALUE_CHARS
 from guardrail.judge.policy import Parameter
 from guardrail.judge.provenance import Origin, Provenance
+from guardrail.judge.scoring import NO_SCORERS, Scorers
 from guardrail.judge.text import SHORT_CHARS
 
 ASKS_MAX = 8
@@ -126,10 +127,16 @@ def quadrant(simulated: bool | None, execution: Execution) -> Quadrant:
 
 
 class Bench:
-    """Where the patterns of one record are run: within the policy's limits, the last tier at hand or not."""
+    """Where the patterns of one record are run: within the policy's limits, the last tier at hand or not.
 
-    def __init__(self, limits: LimitsLayout, source: Source, last_tier: LastTier | None) -> None:
+    The scorers of its answer lie ready here too.
+    """
+
+    def __init__(
+        self, limits: LimitsLayout, source: Source, last_tier: LastTier | None, scorers: Scorers = NO_SCORERS
+    ) -> None:
         """Without a last tier, what needs it is unsupported."""
+        self.scorers = scorers
         self._limits = limits
         self._source = source
         self._last_tier = last_tier if limits.last_tier else None
