@@ -9,6 +9,7 @@ from guardrail.judge.decide import decide
 from guardrail.judge.model import Decision, Outcome, RawRecord, Violation
 from guardrail.judge.policy import Policy, compile_policy
 from guardrail.policies import load_policies, load_policy
+from guardrail.scorers import load_scorers
 from guardrail.version import VERSION
 
 __version__ = VERSION
@@ -24,4 +25,5 @@ __all__ = [
     "decide",
     "load_policies",
     "load_policy",
+    "load_scorers",
 ]

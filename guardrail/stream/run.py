@@ -16,6 +16,7 @@ from guardrail.backtracker import Backtracker
 from guardrail.errors import FencedError, GuardrailError, TransientError
 from guardrail.judge.decide import judge
 from guardrail.judge.policy import Policies
+from guardrail.scorers import load_scorers
 from guardrail.settings import Settings
 from guardrail.stream.admin import Admin, policy_page
 from guardrail.stream.faults import BrokerError, OwnError, UnreadDataError
@@ -51,12 +52,14 @@ _EXITS = {
 def run(settings: Settings, policies: Policies, *, tracing: Tracing | None = None) -> int:
     """Runs the gate until SIGTERM or SIGINT and gives its exit code.
 
-    Raises SettingsError for what a deployment has to mend: properties, a port in use, a topic too narrow. A bug of ours
-    is told by its class and place alone.
+    Raises PolicyError for a scorer that isn't installed as a policy pins it, SettingsError for what a deployment has to
+    mend: properties, a port in use, a topic too narrow. A bug of ours is told by its class and place alone.
     """
+    scorers = load_scorers(policies)
     report = Report(policies, tracing or Tracing.from_environment())
     last_tier = Backtracker()
-    gate = Gate(settings, policies, judge=partial(judge, last_tier=last_tier), report=report)
+    lent = partial(judge, last_tier=last_tier, scorers=scorers)
+    gate = Gate(settings, policies, judge=lent, report=report)
     _spare_the_collector()
     page = policy_page(policies, datetime.now(UTC).isoformat(timespec="seconds"))
     with last_tier, Loop(gate) as loop, Admin(settings.admin, gate.health, report.text, lambda: page) as admin:
