@@ -119,7 +119,12 @@ def _area(found: Calibration) -> str:
 
 
 def _warnings(found: Calibration) -> Iterator[str]:
-    chosen = found.threshold
+    chosen, fitted = found.threshold, found.fitted
+    if fitted is not None:
+        yield (
+            f"scorers fitted on {fitted.good} good and {fitted.bad} bad answers of {fitted.documents} documents; "
+            f"the table is of the others"
+        )
     if chosen.risk is None:
         yield (
             f"{chosen.documents} documents with known-good answers, level {chosen.level:g} needs {chosen.needed}: "

@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeVar
 
@@ -22,15 +23,15 @@ from rich.table import Table
 from guardrail.backtracker import Backtracker
 from guardrail.errors import GuardrailError, InputError, PolicyError, SettingsError
 from guardrail.judge.codes import CODES, FAMILIES, Code
-from guardrail.judge.decide import decide
+from guardrail.judge.decide import Judged, judge
 from guardrail.judge.failing import unjudged
 from guardrail.judge.layout import PolicyLayout
 from guardrail.judge.lint import lint
 from guardrail.judge.model import Decision, Outcome, RawRecord, encode
-from guardrail.judge.pattern.last import LastTier
 from guardrail.judge.policy import ENGINE, Policies
 from guardrail.lines import read_line
 from guardrail.policies import load_policies, load_policy
+from guardrail.scorers import load_scorers, named_scorers
 from guardrail.version import VERSION
 
 EX_USAGE, EX_POLICY, EX_SETTINGS = 2, 65, 78
@@ -45,6 +46,8 @@ OUTCOME_STYLES = {
 }
 
 Line = TypeVar("Line")
+Judge = Callable[[Sequence[RawRecord], Policies], list[Judged]]
+"""The judge with all that it is lent."""
 
 _out = Console(highlight=False, soft_wrap=True)
 _err = Console(stderr=True, highlight=False, soft_wrap=True)
@@ -122,6 +125,13 @@ def _add_calibrate(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -
     calibrate.add_argument(
         "--output", metavar="PATH", help="the policy's new lines; a folder for many agents (default: standard output)"
     )
+    calibrate.add_argument(
+        "--scorer",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="fit an installed scorer, and the built-in one beside it, on half of the documents; repeatable",
+    )
     calibrate.add_argument("--page", metavar="FILE", help="an HTML page with plots (needs the extra `report`)")
     calibrate.add_argument("--cost-flag", type=cost, default=1.0, metavar="X", help="of a flagged good answer (1)")
     calibrate.add_argument("--cost-miss", type=cost, default=5.0, metavar="X", help="of a missed bad answer (5)")
@@ -159,6 +169,7 @@ def _add_stream_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]
 
 def _check(arguments: argparse.Namespace) -> int:
     policies = load_policies(arguments.policy)
+    scorers = load_scorers(policies)
     counts: Counter[str] = Counter()
     started = time.perf_counter()
     _refuse_same(arguments.file, arguments.output)
@@ -167,32 +178,33 @@ def _check(arguments: argparse.Namespace) -> int:
         _opened(arguments.file, "rb", sys.stdin.buffer) as source,
         _opened(arguments.output, "wb", sys.stdout.buffer) as sink,
     ):
+        lent = partial(judge, last_tier=last_tier, scorers=scorers)
         for batch in _batches(source, read_line, show=arguments.output is not None or not sys.stdout.isatty()):
-            for decision in _timed(batch, policies, last_tier):
+            for decision in _timed(batch, policies, lent):
                 counts[decision.outcome.value] += 1
                 sink.write(encode(decision) + b"\n")
     _summarise(counts, time.perf_counter() - started)
     return 1 if any(counts[outcome] for outcome in arguments.fail_on) else 0
 
 
-def _timed(batch: list[RawRecord], policies: Policies, last_tier: LastTier) -> list[Decision]:
+def _timed(batch: list[RawRecord], policies: Policies, lent: Judge) -> list[Decision]:
     started = time.perf_counter_ns()
-    decisions = _decide(batch, policies, last_tier)
+    decisions = [judged.decision for judged in _judged(batch, policies, lent)]
     took_us = (time.perf_counter_ns() - started) / 1_000 / max(1, len(batch))
     return [msgspec.structs.replace(decision, took_us=round(took_us, 1)) for decision in decisions]
 
 
-def _decide(batch: list[RawRecord], policies: Policies, last_tier: LastTier) -> list[Decision]:
-    """The decisions; an error of our own costs one record, and is told."""
+def _judged(batch: list[RawRecord], policies: Policies, lent: Judge) -> list[Judged]:
+    """The judged records; an error of our own costs one of them, and is told."""
     try:
-        return decide(batch, policies, last_tier=last_tier)
+        return lent(batch, policies)
     except Exception as error:  # noqa: BLE001 - whatever it is, every line gets a decision
         if len(batch) > 1:
-            return [decision for record in batch for decision in _decide([record], policies, last_tier)]
+            return [judged for record in batch for judged in _judged([record], policies, lent)]
         _err.print(
             f"line {(batch[0].source.offset or 0) + 1}: an error of our own: {type(error).__name__}", style="red"
         )
-        return [unjudged(batch[0], policies).decision]
+        return [unjudged(batch[0], policies)]
 
 
 def _opened(name: str | None, mode: Literal["rb", "wb"], standard: BinaryIO) -> BinaryIO:
@@ -249,14 +261,22 @@ def _calibrate(arguments: argparse.Namespace) -> int:
     asked = calibrate.Asked(
         arguments.policy, arguments.output, arguments.page, Prices(arguments.cost_flag, arguments.cost_miss)
     )
-    policies = uncalibrated(load_policies(arguments.policy))
+    policies = load_policies(arguments.policy)
+    scorers = named_scorers(arguments.scorer) if arguments.scorer else load_scorers(policies)
+    versions = {name: scorer.version for name, scorer in scorers.items()} if arguments.scorer else None
+    policies = uncalibrated(policies, versions)
     for sink in calibrate.checked(asked):
         _refuse_same(arguments.file, sink)
     ledger = Ledger()
     with Backtracker() as last_tier, _opened(arguments.file, "rb", sys.stdin.buffer) as source:
+        lent = partial(judge, last_tier=last_tier, scorers=scorers)
         for batch in _batches(source, read_sample, show=True):
-            ledger.enter(batch, _decide([sample.record for sample in batch], policies, last_tier))
+            ledger.enter(batch, _judged([sample.record for sample in batch], policies, lent))
     found = ledger.close(arguments.level)
+    if versions is not None:
+        from guardrail.calibration.fitting import refitted
+
+        found = refitted(found, versions)
     calibrate.write(found, asked, sys.stdout.buffer)
     calibrate.show(_err, found)
     return 0

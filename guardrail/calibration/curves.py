@@ -83,6 +83,15 @@ def roc(found: Calibration) -> Roc:
     return Roc((*flagged, 1.0), (*caught, 1.0), _area(good, bad), low, high)
 
 
+def area_alone(found: Calibration, scorer: str) -> float:
+    """The area under the curve of one fitted scorer's own scores. There must be some good and some bad answers."""
+    good, bad = (
+        np.array([a.scored.score(scorer) for a in answers if a.scored is not None], dtype=np.float64)
+        for answers in (found.good, found.bad)
+    )
+    return _area(good, bad)
+
+
 def reliability(scores: Sequence[float]) -> Reliability:
     """Whether the level holds on documents that the threshold hasn't seen; levels too low for half of them are left
     out.

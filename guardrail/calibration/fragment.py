@@ -30,13 +30,39 @@ def fragment(found: Calibration) -> str:
         f"{head}"
         f"# Split-conformal: number {chosen.rank} of {chosen.documents} documents' risks, from the smallest. Of good\n"
         f"# documents like these, at most a share of {chosen.level:g} is expected above it.\n"
-        "# Merge into the policy; where it has a grounding key of its own, put calibration under that.\n"
+        f"{_fitted_on(found)}"
+        f"# Merge into the policy; where it has a grounding key of its own, put {_keys(found)} under that.\n"
         "grounding:\n"
+        f"{_scorers(found)}"
         "  calibration:\n"
         f"    risk: {yaml_float(chosen.risk)}\n"
         f"    level: {yaml_float(chosen.level)}\n"
         f"    answers: {good}\n"
     )
+
+
+def _keys(found: Calibration) -> str:
+    return "calibration" if found.fitted is None else "scorers and calibration"
+
+
+def _fitted_on(found: Calibration) -> str:
+    if (fitted := found.fitted) is None:
+        return ""
+    return (
+        f"# Scorers fitted on {fitted.good} good and {fitted.bad} bad answers of {fitted.documents} other documents.\n"
+    )
+
+
+def _scorers(found: Calibration) -> str:
+    """The scales of scorers, where any were fitted."""
+    if found.fitted is None:
+        return ""
+    lines = ["  scorers:"]
+    for name, scale in found.fitted.scales.items():
+        version = [] if scale.version is None else [f"version: {json.dumps(scale.version)}"]
+        keys = [*version, f"slope: {yaml_float(scale.slope)}", f"intercept: {yaml_float(scale.intercept)}"]
+        lines.append(f"    {json.dumps(name)}: {{{', '.join(keys)}}}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def yaml_float(number: float) -> str:

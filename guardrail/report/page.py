@@ -8,9 +8,9 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 
-from guardrail.calibration.answers import Calibration
+from guardrail.calibration.answers import Calibration, Fitted
 from guardrail.calibration.conformal import flag_interval
-from guardrail.calibration.curves import Prices, costs, reliability, roc
+from guardrail.calibration.curves import Prices, area_alone, costs, reliability, roc
 from guardrail.calibration.fragment import fragment
 from guardrail.report import charts
 
@@ -56,6 +56,8 @@ def _section(found: Calibration, prices: Prices, name: str) -> Iterator[str]:
     yield f'<section aria-labelledby="{name}">\n<h2 id="{name}">{html.escape(found.agent)}</h2>'
     yield f"<p>{_verdict(found)}</p>"
     yield _counts(found)
+    if found.fitted is not None:
+        yield _scorers(found, found.fitted)
     yield f"<h3>For the policy</h3>\n<pre>{html.escape(fragment(found))}</pre>"
     yield from _figures(found, prices, name)
     yield "<h3>What can't be concluded</h3>\n<ul>"
@@ -92,6 +94,35 @@ def _counts(found: Calibration) -> str:
     return (
         '<table>\n<tr><th scope="col">answers</th><th scope="col">good</th><th scope="col">bad</th></tr>\n'
         f"{lines}</table>"
+    )
+
+
+def _scorers(found: Calibration, fitted: Fitted) -> str:
+    """The scorers' scales, and how well each alone tells bad from good beside all together."""
+    told = found.good and found.bad
+    rows = [
+        (
+            name,
+            scale.version or "",
+            f"{scale.slope:g}",
+            f"{scale.intercept:g}",
+            area_alone(found, name) if told else None,
+        )
+        for name, scale in fitted.scales.items()
+    ]
+    rows.append(("together", "", "", "", roc(found).area if told else None))
+    lines = "".join(
+        f'<tr><th scope="row">{html.escape(name)}</th><td>{html.escape(version)}</td><td>{slope}</td>'
+        f"<td>{intercept}</td><td>{'' if area is None else f'{area:.3f}'}</td></tr>\n"
+        for name, version, slope, intercept, area in rows
+    )
+    heads = "".join(f'<th scope="col">{head}</th>' for head in ("scorer", "version", "slope", "intercept", "area"))
+    return (
+        f"<h3>Scorers</h3>\n<p>Fitted on {fitted.good} good and {fitted.bad} bad answers of {fitted.documents} "
+        "documents, which count for nothing else on this page: threshold, areas and curves are of the others. "
+        "A claim's risk is the highest probability of any scorer that it is wrong; slope &#215; score + intercept are "
+        "the log odds.</p>\n"
+        f"<table>\n<tr>{heads}</tr>\n{lines}</table>"
     )
 
 
@@ -164,6 +195,8 @@ def limits(found: Calibration) -> Iterator[str]:
     if found.threshold.risk is None:
         yield f"Whether any threshold keeps the level: {found.threshold.documents} documents are too few."
     yield "Anything about answers unlike these: the level holds for good answers drawn as these were, by this engine."
+    if found.fitted is not None:
+        yield "That a probability here is one elsewhere: scales are fitted on whole answers, and of these."
     yield from _limits_of_bad(found)
     conflicts = sum(a.conflict for a in found.answers if a.good)
     if conflicts:

@@ -10,7 +10,7 @@ import pytest
 from guardrail.calibration.answers import FAULTS_SHOWN, Calibration, Ledger, uncalibrated
 from guardrail.calibration.samples import Sample, read_sample
 from guardrail.errors import InputError
-from guardrail.judge.decide import decide
+from guardrail.judge.decide import judge
 from guardrail.judge.failing import unjudged
 from guardrail.judge.policy import Policy
 from tests.calibration.labelled import UNLIKE, bare, calibration, labelled, supported
@@ -27,7 +27,7 @@ def entered(*lines: Any, policy: Policy | None = None) -> list[Calibration]:
     """The calibrations of these lines."""
     policy = policy or hotel()
     read, ledger = samples(*lines), Ledger()
-    ledger.enter(read, decide([s.record for s in read], uncalibrated({policy.agent: policy})))
+    ledger.enter(read, judge([s.record for s in read], uncalibrated({policy.agent: policy})))
     return ledger.close(0.05)
 
 
@@ -113,7 +113,7 @@ def test_every_fault_is_told_up_to_a_bound() -> None:
 def test_an_error_of_our_own_is_no_answer(on_error: str) -> None:
     """Given a record that broke the judge, then it is a fault, whatever the policy does with such records."""
     policy, ledger, [sample] = hotel(on_error=on_error), Ledger(), samples(*supported(1))
-    ledger.enter([sample], [unjudged(sample.record, {policy.agent: policy}).decision])
+    ledger.enter([sample], [unjudged(sample.record, {policy.agent: policy})])
     with pytest.raises(InputError, match="line 1: the record could not be judged"):
         ledger.close(0.05)
 
