@@ -4,7 +4,7 @@ GuardrailError
 ├── SettingsError    a setting is missing or wrong              run, watch: exit 78; other verbs: 2
 ├── PolicyError      a policy can't be loaded                   run, watch: exit 65; other verbs: 2
 ├── InputError       a file named on the command line is unusable                             exit 2
-├── ScorerError      a scorer gives no scores for a record       that record: dead letter, or on_error
+├── ScorerError      a scorer gives no scores for a record      that record: dead letter, or on_error
 ├── TransientError   the broker may answer next time            bounded retry
 └── FencedError      another instance has taken our place       stop at once, commit nothing
 """
@@ -21,9 +21,10 @@ class SettingsError(GuardrailError):
 
 
 class PolicyError(GuardrailError):
-    """A policy file can't be loaded.
+    """A policy file can't be loaded, or names a scorer that isn't there.
 
-    The message is a list of lines `FILE:LINE: KEY: what is wrong`, one for each fault found.
+    The message is a list of lines `FILE:LINE: KEY: what is wrong`, or `agent NAME: KEY: ...` once it is loaded, one for
+    each fault found.
     """
 
 

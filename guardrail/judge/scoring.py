@@ -19,6 +19,8 @@ from guardrail.errors import PolicyError, ScorerError
 
 LEXICAL = "lexical"
 """Our own verifier's name among the scorers."""
+CLAIMS_MAX = 64
+"""Claims of one call: at 40 ms each as long as a stream bears, and far more than an honest answer makes."""
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -27,7 +29,7 @@ class Asked(msgspec.Struct, frozen=True):
     question: str
     """What the user said in this turn; may be empty."""
     claim: str
-    """One sentence of the answer that asserts something."""
+    """One sentence of the answer that asserts something; of a flood of them the last may be many."""
     passages: tuple[str, ...]
     """The evidence, the policy's and the record's; never none."""
     context: tuple[str, ...]
@@ -120,6 +122,16 @@ def scores_by(name: str, scorer: Scorer, asked: Sequence[Asked]) -> dict[str, fl
         finite = sum(math.isfinite(score) for score in scores)
         raise ScorerError(f"{name}: {len(asked)} claims asked about, {len(scores)} scores, {finite} of them finite")
     return {one.claim: score for one, score in zip(asked, scores, strict=True)}
+
+
+def asked_as(claims: Sequence[str]) -> dict[str, str]:
+    """Claim -> what is asked about it: itself, but all beyond a bound are asked about as one, so that none is left out.
+
+    Bounds: CLAIMS_MAX different texts.
+    """
+    different = list(dict.fromkeys(claims))
+    rest = different[CLAIMS_MAX - 1 :]
+    return {claim: claim for claim in different} | dict.fromkeys(rest, " ".join(rest))
 
 
 def require(scales: Mapping[str, Scales], scorers: Scorers) -> None:

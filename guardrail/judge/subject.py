@@ -21,7 +21,7 @@ from guardrail.judge.pattern.examples import NO_EXAMPLES
 from guardrail.judge.policy import Parameter, Policy
 from guardrail.judge.provenance import Provenance, trace
 from guardrail.judge.reading import Reading, read_text
-from guardrail.judge.scoring import LEXICAL, Asked, Scored, scores_by
+from guardrail.judge.scoring import LEXICAL, Asked, Scored, asked_as, scores_by
 from guardrail.judge.silence import silent
 from guardrail.judge.speech import Sentence, detect_language, read_answer
 from guardrail.judge.support import Support, support
@@ -167,10 +167,11 @@ class Subject:
         claims = [printable(one.sentence.text) for one in held]
         passages = tuple(printable(passage.text) for passage in self.evidence.passages)
         question, context = printable(self.message), self.evidence.context
-        asked = tuple(Asked(question, claim, passages, context) for claim in dict.fromkeys(claims))
+        texts = asked_as(claims)
+        asked = tuple(Asked(question, text, passages, context) for text in dict.fromkeys(texts.values()))
         for name in [name for name in self.policy.scales if name != LEXICAL] if passages else ():
             found = scores_by(name, self.bench.scorers[name], asked)
-            scores[name] = tuple(found[claim] for claim in claims)
+            scores[name] = tuple(found[texts[claim]] for claim in claims)
         whole = len(scores) == len(self.policy.scales)
         return Scored(scores, tuple(one.weight for one in held), self.evidence.ground.terms, whole)
 

@@ -17,7 +17,7 @@ from guardrail.judge.decide import decide, judge
 from guardrail.judge.failing import unjudged
 from guardrail.judge.model import Decision, Grounding, Outcome, RawRecord, Verdict, encode
 from guardrail.judge.policy import Policy, compile_policy
-from guardrail.judge.scoring import LEXICAL, Asked, Scale, Scored, Scorer, Scorers
+from guardrail.judge.scoring import CLAIMS_MAX, LEXICAL, Asked, Scale, Scored, Scorer, Scorers
 from guardrail.stream.judging import Judging
 from tests.judge.turns import HOTEL, answer, codes, hotel, record, scope_turn
 
@@ -188,6 +188,21 @@ def test_one_call_holds_the_claims_of_one_answer() -> None:
     assert one.question == "What should I know?"
     assert one.passages == tuple(passage["text"] for passage in HOTEL["evidence"])
     assert HOTEL["prompt"] in one.context
+
+
+def test_a_flood_of_claims_is_a_bounded_call() -> None:
+    """Given more claims than a call may hold, then those beyond are asked about as one, and its score is each one's."""
+    texts = [f"Room {n} has {n + 1} beds and a desk." for n in range(3 * CLAIMS_MAX)]
+    nli = Fake(lambda one: float(len(one.claim) > 40))
+    for count in (CLAIMS_MAX - 1, CLAIMS_MAX, CLAIMS_MAX + 1, 3 * CLAIMS_MAX):
+        [found] = judge([turn(" ".join(texts[:count]))], {"hotel": scored()}, scorers={"nli": nli})
+        asked, own = nli.claims[0], min(count, CLAIMS_MAX - 1)
+        assert len(asked) == min(count, CLAIMS_MAX)
+        assert " ".join(asked) == " ".join(texts[:count])
+        assert found.scored is not None
+        many = float(count > CLAIMS_MAX)
+        assert found.scored.scores["nli"] == (0.0,) * own + (many,) * (count - own)
+        nli.calls.clear()
 
 
 def in_its_batch(asked: Sequence[Asked]) -> list[float]:
