@@ -24,7 +24,7 @@ from guardrail.judge.reading import Reading, read_text
 from guardrail.judge.scoring import LEXICAL, Asked, Scored, asked_as, scores_by
 from guardrail.judge.silence import silent
 from guardrail.judge.speech import Sentence, detect_language, read_answer
-from guardrail.judge.support import Support, support
+from guardrail.judge.support import supports
 from guardrail.judge.text import composed, printable
 from guardrail.judge.trial import NOTHING, UNDECIDED, Bench, Trial, example_of, quadrant, with_example
 
@@ -137,20 +137,11 @@ class Subject:
     @cached_property
     def held(self) -> tuple[tuple[Sentence, Held | None], ...]:
         """The answer's sentences, each held against the evidence; null for one that asserts nothing."""
-        return tuple((sentence, self._hold(sentence)) for sentence in self.sentences)
-
-    def _hold(self, sentence: Sentence) -> Held | None:
         ground = self.evidence.ground
-        if silent(sentence, ground, self.heard):
-            return None
-        found = self._supports.get(sentence.text)
-        if found is None:
-            found = self._supports[sentence.text] = support(sentence.text, ground, self.question, self.heard)
-        return Held(sentence, self.measure(sentence), found)
-
-    @cached_property
-    def _supports(self) -> dict[str, Support]:
-        return {}
+        claims = [one for one in self.sentences if not silent(one, ground, self.heard)]
+        found = iter(supports([claim.text for claim in claims], ground, self.question, self.heard))
+        held = {claim.start: Held(claim, self.measure(claim), next(found)) for claim in claims}
+        return tuple((sentence, held.get(sentence.start)) for sentence in self.sentences)
 
     @property
     def asserts(self) -> bool:

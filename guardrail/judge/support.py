@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -33,6 +33,11 @@ _UNITS_MAX = 64
 _ORDERED = 0.6
 """Share from which the order of words in prose tells something."""
 
+_QUOTED = 5.0
+"""A claim of which a fifth isn't covered is no quote any more."""
+_DEPARTED = 2.0
+"""A claim of which half isn't covered departs from the evidence altogether."""
+
 Signals = dict[str, float]
 Weights = Mapping[str, float]
 
@@ -48,32 +53,51 @@ class Support(msgspec.Struct, frozen=True):
     """What would make a copy true again; empty where the claim copies nothing, or nothing can be undone."""
 
 
-def support(text: str, ground: Ground, said: Reading, known: frozenset[str]) -> Support:
-    """A claim held against the evidence.
+def supports(texts: Sequence[str], ground: Ground, said: Reading, known: frozenset[str]) -> tuple[Support, ...]:
+    """The claims of one answer held against the evidence, in order.
 
     `said`: what the user asked; `known`: the keys of all that was said so far, which needs no evidence.
     Bounds: linear in the evidence, but for a copy's alignment, which is bounded by itself.
     """
+    found = {text: _found(text, ground, said, known) for text in dict.fromkeys(texts)}
+    quotes = [max(0.0, 1 - _QUOTED * found[text][0]["uncovered"]) for text in texts]
+    return tuple(
+        _weighed({**found[text][0], "beside_quotes": beside}, ground.terms, found[text][1])
+        for text, beside in zip(texts, _beside(quotes, [found[text][0]["uncovered"] for text in texts]), strict=True)
+    )
+
+
+def _found(text: str, ground: Ground, said: Reading, known: frozenset[str]) -> tuple[Signals, tuple[Repair, ...]]:
+    """What is found on a claim by itself."""
     claim = read_text(without_attribution(composed(text)))
     weights = {unit.key: ground.weight(unit) for unit in claim.units}
     shared = ground.windows.shared(weights)
     signals = _coverage(claim, ground, known, weights, max(shared.values(), default=0.0))
-    repairs: tuple[Repair, ...] = ()
-    if ground.sentences:
-        nearest = ground.sentences[max(range(len(ground.sentences)), key=lambda number: shared.get(number, 0.0))]
-        covered = 1 - signals["uncovered"]
-        signals |= _standing(claim, ground, said, (known, weights))
-        signals["turned"] = covered * _turned(claim, nearest, weights)
-        signals["denied_clause"] = _denied_clause(claim, ground, weights)
-        signals["order"] = _disorder(claim, nearest.places)
-        home = max(ground.compiled, key=lambda one: sum(w for k, w in weights.items() if k in one.keys))
-        signals["steps"] = _disorder(claim, home.steps)
-        signals["order_of_copy"] = signals["order"] if covered > _ORDERED else 0.0
-        signals |= _stances(text, ground, nearest)
-        copy = copy_of(claim, ground.originals, known)
-        signals |= {} if copy is None else _changes(copy)
-        repairs = () if copy is None else copy.repairs
-    return _weighed(signals, ground.terms, repairs)
+    if not ground.sentences:
+        return signals, ()
+    nearest = ground.sentences[max(range(len(ground.sentences)), key=lambda number: shared.get(number, 0.0))]
+    home = max(ground.compiled, key=lambda one: sum(weight for key, weight in weights.items() if key in one.keys))
+    covered = 1 - signals["uncovered"]
+    signals |= _standing(claim, ground, said, (known, weights))
+    signals["turned"] = covered * _turned(claim, nearest, weights)
+    signals["denied_clause"] = _denied_clause(claim, ground, weights)
+    signals["order"] = _disorder(claim, nearest.places)
+    signals["order_of_copy"] = signals["order"] if covered > _ORDERED else 0.0
+    signals["steps"] = _disorder(claim, home.steps)
+    signals |= _stances(text, ground, nearest)
+    copy = copy_of(claim, ground.originals, known)
+    return (signals, ()) if copy is None else (signals | _changes(copy), copy.repairs)
+
+
+def _beside(quotes: Sequence[float], uncovered: Sequence[float]) -> Iterator[float]:
+    """How far each claim departs from the evidence beside another one that quotes it.
+
+    Who quotes one rule and not the next has most likely put something in.
+    """
+    best = sorted(quotes, reverse=True)[:2]
+    for quote, share in zip(quotes, uncovered, strict=True):
+        other = best[1] if len(best) > 1 and quote == best[0] else best[0] if len(best) > 1 else 0.0
+        yield min(1.0, _DEPARTED * share) * other
 
 
 def _coverage(claim: Reading, ground: Ground, known: frozenset[str], weights: Weights, best: float) -> Signals:
