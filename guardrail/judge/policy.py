@@ -23,6 +23,7 @@ from guardrail.judge.lexicon import DIGEST
 from guardrail.judge.model import Action, Intent, Passage
 from guardrail.judge.pattern import execute
 from guardrail.judge.pattern.examples import Examples, against
+from guardrail.judge.request import Named, read_name
 from guardrail.judge.scoring import Scale, Scales
 from guardrail.judge.speech import STOP_WORDS
 from guardrail.judge.text import fold, name_key, name_words
@@ -104,6 +105,11 @@ class Policy:
         """The intents whose names have at least two content words, with the stems of these."""
         named = ((intent, read_words(str(intent.name)).stems) for intent in self.intents.values())
         return tuple((intent, stems) for intent, stems in named if len(stems) >= 2)
+
+    @cached_property
+    def named_intents(self) -> Mapping[str, Named]:
+        """What the intents' names say, by id."""
+        return {name: read_name(intent) for name, intent in self.intents.items()}
 
     @cached_property
     def asked_words(self) -> tuple[str, ...]:

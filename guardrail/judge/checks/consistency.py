@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from guardrail.judge.formats import counted_units
 from guardrail.judge.marks import leaks, marks_up
 from guardrail.judge.model import Finding, Intent, Quadrant
+from guardrail.judge.request import only_told, read_request, speaks_against, the_named
 from guardrail.judge.speech import Sentence, asks_again, declines, detect_language, things_asked
 from guardrail.judge.subject import ANSWER, Subject
 from guardrail.judge.text import fold
@@ -33,6 +34,8 @@ _BARE_QUESTION_WORDS = 3
 """A question of so few words ("is that correct?") asks for no value."""
 _LEFTOVER_MAX = 1
 """A message names an intent when at most so many further content words stand beside the intent's own."""
+_LEFT_MAX = 2
+"""... or beside words of their kin, where another intent was detected; a refusal may be owed to any word unknown."""
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -115,19 +118,36 @@ def _serves(sentence: Sentence, subject: Subject) -> bool:
 
 def _named_by_message(subject: Subject) -> Iterator[Finding]:
     """The user's own words name an intent that the response refuses, or another than the one it detected."""
-    if not (subject.out_of_scope or subject.intent.intent.id):
-        return
-    said = subject.said.stems
-    named = [intent for intent, own in subject.policy.intent_stems if own <= said and len(said - own) <= _LEFTOVER_MAX]
-    if not named or len(named) > 1:
-        return
     detected = subject.intent.intent
     if detected.id is None and subject.out_of_scope and declines(subject.sentences):
-        yield Finding("consistency.false_refusal", ANSWER, f"the message names {named[0].id}")
-    elif detected.id is not None and detected != named[0] and not subject.trials:
-        yield Finding(
-            "consistency.intent_not_supported_by_message", subject.intent.pointer, f"the message names {named[0].id}"
-        )
+        if (named := _named(subject, None)) is not None:
+            yield Finding("consistency.false_refusal", ANSWER, f"the message names {named.id}")
+    elif detected.id is not None and not subject.trials:
+        named = _named(subject, detected.id)
+        if named not in {None, detected}:
+            yield Finding(
+                "consistency.intent_not_supported_by_message", subject.intent.pointer, f"the message names {named.id}"
+            )
+
+
+def _named(subject: Subject, detected: str | None) -> Intent | None:
+    """The one intent that the message names: in the words of its name, else in words of their kin."""
+    said, catalogue = subject.said.stems, subject.policy.named_intents
+    literal = [
+        intent for intent, own in subject.policy.intent_stems if own <= said and len(said - own) <= _LEFTOVER_MAX
+    ]
+    request = read_request(subject.message)
+    named = catalogue[str(literal[0].id)] if len(literal) == 1 else None
+    if named is None or only_told(request, named):
+        named, literal = the_named(request, tuple(catalogue.values())), []
+    if named is None:
+        return None
+    left = request.left - named.things
+    if detected is None:
+        return named.intent if left <= subject.policy.evidence.stems else None
+    other = catalogue[detected]
+    few = not request.aside and len(left) <= (_LEFT_MAX if other.actions else 0)  # a name of things may mean anything
+    return named.intent if literal or (few and speaks_against(request, named, other)) else None
 
 
 def _quote(subject: Subject) -> Iterator[Finding]:

@@ -7,12 +7,11 @@ from types import ModuleType
 
 import msgspec
 
-from guardrail.judge.lexicon import figures, talk
+from guardrail.judge.lexicon import figures, requests, stance, talk
 from guardrail.judge.lexicon.conversation import CONVERSATION
 from guardrail.judge.lexicon.en import ENGLISH
 from guardrail.judge.lexicon.es import SPANISH
 from guardrail.judge.lexicon.fr import FRENCH
-from guardrail.judge.lexicon.stance import CLAUSE_WORDS, DISCLAIMERS, LIGHT_WORDS, TOLD, UNAVAILABLE, WAIVERS
 from guardrail.judge.lexicon.things import (
     ALIKE,
     DAYS,
@@ -40,6 +39,8 @@ def _tables(room: ModuleType) -> list[tuple[str, object]]:
 def _sorted(table: object) -> object:
     if isinstance(table, dict):
         return sorted((str(key), _sorted(value)) for key, value in table.items())
+    if isinstance(table, tuple):
+        return [_sorted(entry) for entry in table]
     return sorted(str(entry) for entry in table) if isinstance(table, frozenset) else table
 
 
@@ -57,11 +58,9 @@ DIGEST = hashlib.sha256(
             DAYS,
             sorted(WEEKEND),
             EVERY_DAY,
-            (WAIVERS, DISCLAIMERS, UNAVAILABLE, sorted(CLAUSE_WORDS | LIGHT_WORDS), sorted(TOLD)),
             sorted(CONVERSATION),
             (TERMS, PROSE),
-            _tables(figures),
-            _tables(talk),
+            [_tables(room) for room in (figures, requests, stance, talk)],
         )
     )
 ).hexdigest()[:12]
