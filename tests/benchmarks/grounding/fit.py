@@ -19,15 +19,16 @@ from guardrail.judge.lexicon.weights import PROSE, TERMS
 from guardrail.judge.reading import read_text
 from guardrail.judge.silence import silent
 from guardrail.judge.speech import read_answer
-from guardrail.judge.support import support
+from guardrail.judge.support import supports
 from tests import measures
 from tests.corpora import grounding as sets
 from tests.corpora.grounding import Row
 from tests.measures import Floats
 
 RIDGE = 2.0
-LIGHT = {"truthfulqa_loo": 0.3, "medhallu": 0.3}
-"""Sets that measure something else than grounding count less (GROUNDING §1)."""
+COUNTS = {"truthfulqa_loo": 0.3, "medhallu": 0.3, "begin_wow": 4.0, "begin_cmu": 2.0}
+"""Sets that measure something else than grounding count less (GROUNDING §1), those of free paraphrase in prose more:
+of the others in prose most right answers are copies."""
 _SET_WEIGHT = 100.0
 
 
@@ -50,7 +51,7 @@ def _answer(row: Row) -> Floats:
     claims = [s for s in read_answer(row.answer) if not silent(s, ground, said.keys)]
     if not claims:
         return np.zeros(len(TERMS) + len(PROSE))
-    found = [support(claim.text, ground, said, said.keys).signals for claim in claims]
+    found = [one.signals for one in supports([claim.text for claim in claims], ground, said, said.keys)]
     words = np.array([len(claim.flat.split()) + 1.0 for claim in claims])
     manner = ground.terms
     parts = []
@@ -73,7 +74,7 @@ def fitted(named: Mapping[str, Signalled]) -> Floats:
     sign = np.where(np.concatenate([one.wrong for one in named.values()]), 1.0, -1.0)
     group = np.concatenate([np.full(len(one.wrong), i) for i, one in enumerate(named.values())])
     counts = np.concatenate(
-        [np.full(len(one.wrong), LIGHT.get(name, 1.0) * _SET_WEIGHT / len(one.wrong)) for name, one in named.items()]
+        [np.full(len(one.wrong), COUNTS.get(name, 1.0) * _SET_WEIGHT / len(one.wrong)) for name, one in named.items()]
     )
     scale = signals.std(axis=0) + 1e-9
     scaled, width = signals / scale, signals.shape[1]
