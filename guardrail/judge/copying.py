@@ -15,7 +15,9 @@ import msgspec
 
 from guardrail.judge.figures import same_figure
 from guardrail.judge.index import Index
+from guardrail.judge.lexicon.stance import OPPOSED
 from guardrail.judge.reading import Reading, Unit, is_negation
+from guardrail.judge.text import stem
 
 SHARE_MIN = 0.6
 """Share of a claim's units that must stand in a sentence, in order, for the claim to count as a copy of it."""
@@ -26,6 +28,13 @@ _RUN = 4
 _BEFORE = 3
 """So many units before a copied part may deny it."""
 _PARTICLES = frozenset({"ne", "n"})
+_POLES = {
+    stem(word): (axis, pole)
+    for axis, poles in enumerate(OPPOSED)
+    for pole, words in enumerate(poles)
+    for word in words.split()
+}
+"""Stem -> its axis and pole, 0 or 1."""
 _SENTENCE_END = re.compile(r"[.!?;]\s")
 _ROOM = 2
 """Two ends of so many units more or less take the same room."""
@@ -118,7 +127,7 @@ def copy_of(claim: Reading, originals: Originals, known: frozenset[str]) -> Copy
         return None
     best: tuple[list[tuple[int, int]], Original] | None = None
     for candidate in originals.likely(wanted):
-        pairs = _aligned(signs, candidate.signs)
+        pairs = aligned(signs, candidate.signs)
         if best is None or len(pairs) > len(best[0]):
             best = pairs, candidate
     if best is None or len(best[0]) < max(_UNITS_MIN, SHARE_MIN * len(signs)):
@@ -144,7 +153,7 @@ def _displaced(gaps: Sequence[_Gap]) -> frozenset[str]:
     return frozenset(unit.key for gap in gaps for unit in gap.original if unit.content and unit.key in mine)
 
 
-def _aligned(claim: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
+def aligned(claim: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
     """The index pairs of a longest common subsequence; equal ends are paired without a table."""
     start, (i, j) = 0, (len(claim), len(other))
     while start < min(i, j) and claim[start] == other[start]:
@@ -155,7 +164,19 @@ def _aligned(claim: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]
         tail.append((i, j))
     head = [(k, k) for k in range(start)]
     middle = [(start + a, start + b) for a, b in _subsequence(claim[start:i], other[start:j])]
-    return [*head, *middle, *reversed(tail)]
+    return _drawn_together([*head, *middle, *reversed(tail)], claim, other)
+
+
+def _drawn_together(
+    pairs: Sequence[tuple[int, int]], claim: Sequence[str], other: Sequence[str]
+) -> list[tuple[int, int]]:
+    """The pairs, each drawn to its neighbour where the same sign stands there too: a copy runs on, it doesn't jump."""
+    drawn: list[tuple[int, int]] = []
+    for i, j in pairs:
+        before = drawn[-1] if drawn else (-2, -2)
+        follows = i == before[0] + 1 and other[before[1] + 1] == claim[i]
+        drawn.append((i, before[1] + 1 if follows else j))
+    return drawn
 
 
 def _subsequence(claim: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
@@ -192,6 +213,8 @@ def _gaps(claim: Sequence[Unit], source: Original, pairs: list[tuple[int, int]],
         left, right = 0 if leading else runs[k][0], 0 if trailing else runs[k + 1][1]
         firm = (left + right) / 6 if not (leading or trailing) else (left + right - 1) / 3
         mine, theirs = claim[i0 + 1 : i1], source.units[j0 + 1 : j1]
+        if trailing and len(source.units) - j1 <= len(mine) + _ROOM:
+            theirs = source.units[j1:]
         if leading:
             mine = tuple(unit for unit in mine if unit.clause == claim[i1].clause)
             of_clause = [unit for unit in source.units[:j1] if unit.clause == source.units[j1].clause]
@@ -250,6 +273,8 @@ def _changes(
     turned = {unit.key: unit.opposite for unit in mine}
     if any(turned.get(unit.key, unit.opposite) != unit.opposite for unit in theirs):
         yield "changed_negation", gap.firm
+    if _opposed(gap.claim, gap.original):
+        yield "changed_negation", gap.firm
     yield from _changed_figures(mine, theirs, gap.firm)
     words = [unit for unit in mine if unit.kind != "figure"]
     fresh = [unit for unit in words if unit.key not in source.around and unit.key not in known]
@@ -268,6 +293,13 @@ def _changes(
 
 def _negated(units: Sequence[Unit]) -> bool:
     return any(is_negation(unit) for unit in units)
+
+
+def _opposed(mine: Sequence[Unit], theirs: Sequence[Unit]) -> bool:
+    """Whether one has a word of one pole where the other has one of the other: before for after, can for must."""
+    poles = {_POLES[unit.key] for unit in mine if unit.key in _POLES}
+    others = {_POLES[unit.key] for unit in theirs if unit.key in _POLES}
+    return any((axis, 1 - pole) in others for axis, pole in poles - others)
 
 
 def _changed_figures(mine: Sequence[Unit], theirs: Sequence[Unit], firm: float) -> Iterator[tuple[str, float]]:
