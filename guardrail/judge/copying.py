@@ -213,14 +213,20 @@ def _gaps(claim: Sequence[Unit], source: Original, pairs: list[tuple[int, int]],
         left, right = 0 if leading else runs[k][0], 0 if trailing else runs[k + 1][1]
         firm = (left + right) / 6 if not (leading or trailing) else (left + right - 1) / 3
         mine, theirs = claim[i0 + 1 : i1], source.units[j0 + 1 : j1]
-        if trailing and len(source.units) - j1 <= len(mine) + _ROOM:
-            theirs = source.units[j1:]
+        if trailing:
+            theirs = _rest(source, j1, len(mine) + _ROOM)
         if leading:
             mine = tuple(unit for unit in mine if unit.clause == claim[i1].clause)
             of_clause = [unit for unit in source.units[:j1] if unit.clause == source.units[j1].clause]
             theirs = tuple(of_clause[-len(mine) - _BEFORE :])
         repair = _repair(claim, source, (i0, j0), (i1, j1)) if not leading else _leading(claim, source, i1, j1)
         yield _Gap(tuple(mine), tuple(theirs), min(1.0, max(0.0, firm)) * near, leading, trailing, repair)
+
+
+def _rest(source: Original, start: int, most: int) -> tuple[Unit, ...]:
+    """What the original goes on with in the same clause; nothing where it goes on at length."""
+    rest = tuple(unit for unit in source.units[start:] if unit.clause == source.units[start].clause)
+    return rest if len(rest) <= most else ()
 
 
 def _leading(claim: Sequence[Unit], source: Original, i1: int, j1: int) -> Repair | None:

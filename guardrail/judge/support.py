@@ -35,6 +35,8 @@ _ORDERED = 0.6
 
 _QUOTED = 5.0
 """A claim of which a fifth isn't covered is no quote any more."""
+_QUOTED_STEPS = 3.0
+"""The same for steps, told again in fewer words."""
 _DEPARTED = 2.0
 """A claim of which half isn't covered departs from the evidence altogether."""
 
@@ -84,6 +86,7 @@ def _found(text: str, ground: Ground, said: Reading, known: frozenset[str]) -> t
     signals["order"] = _disorder(claim, nearest.places)
     signals["order_of_copy"] = signals["order"] if covered > _ORDERED else 0.0
     signals["steps"] = _disorder(claim, home.steps)
+    signals["steps_of_copy"] = (signals["steps"] > 0) * max(0.0, 1 - _QUOTED_STEPS * signals["uncovered"])
     signals |= _stances(text, ground, nearest)
     copy = copy_of(claim, ground.originals, known)
     return (signals, ()) if copy is None else (signals | _changes(copy), copy.repairs)
