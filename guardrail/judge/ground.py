@@ -85,7 +85,9 @@ def compile_passage(text: str) -> Compiled:
         waivers=stance_of(text).waivers,
         words=sum(reading.words for reading in readings),
         told=sum(token.text in TOLD for token in tokenise(text)),
-        steps=_places([unit for reading in readings for unit in reading.content]) if any(token.text in SEQUENCE for token in tokenise(text)) else {},
+        steps=_places([unit for reading in readings for unit in reading.content])
+        if any(token.text in SEQUENCE for token in tokenise(text))
+        else {},
     )
 
 

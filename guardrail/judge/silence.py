@@ -44,6 +44,7 @@ _GROUPS = (
     talk.RESTATING,
     talk.REQUESTS,
     talk.HAND_OVERS,
+    talk.CONTACTS,
     talk.FEELINGS,
     talk.THANKS,
     talk.LOOKING,
@@ -54,6 +55,7 @@ _GROUPS = (
 )
 _TALK = PhraseSet([[phrase(text) for text in group] for group in _GROUPS])
 _HAND_OVER = _GROUPS.index(talk.HAND_OVERS)
+_SCOPE = _GROUPS.index(talk.SCOPE)
 _PUZZLE = _GROUPS.index(talk.PUZZLED)
 _WISH = _GROUPS.index(talk.WISHES)
 _RESTATES = _GROUPS.index(talk.RESTATING)
@@ -74,7 +76,11 @@ def silent(sentence: Sentence, ground: Ground, known: frozenset[str]) -> bool:
         return any(clause.unbound(sentence) for clause in clauses) and _all_idle(clauses, ground, known, room=0)
     if stance_of(sentence.text).disclaims and not any(_PUZZLE in clause.groups for clause in clauses):
         return False
-    return sentence.question or _asks(sentence, clauses, ground, known) or _all_idle(clauses, ground, known, room=text.endswith("!"))
+    return (
+        sentence.question
+        or _asks(sentence, clauses, ground, known)
+        or _all_idle(clauses, ground, known, room=text.endswith("!"))
+    )
 
 
 class _Clause:
@@ -131,11 +137,16 @@ def _all_idle(clauses: Sequence[_Clause], ground: Ground, known: frozenset[str],
         return True
     idle = [_idle(clause, ground, known) for clause in clauses]
     phrased = any(clause.groups for clause in clauses)
-    return all(one or (phrased and _names(clause) and _touches(clause.units, ground, known) <= room) for one, clause in zip(idle, clauses, strict=True))
+    return all(
+        one or (phrased and _names(clause) and _touches(clause.units, ground, known) <= room)
+        for one, clause in zip(idle, clauses, strict=True)
+    )
 
 
 def _idle(clause: _Clause, ground: Ground, known: frozenset[str]) -> bool:
-    if clause.groups or not clause.units:
+    if not clause.units or clause.groups - {_SCOPE}:
+        return True
+    if clause.groups and not (clause.declines and _touches(clause.units, ground, known) > _TOUCH):
         return True
     return _about_talk(clause.units, ground, known, least=1 if clause.asserts else 0)
 

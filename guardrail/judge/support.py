@@ -127,7 +127,9 @@ def _standing(claim: Reading, ground: Ground, said: Reading, facts: tuple[frozen
     placed: list[Placed] = [(unit, unit.at, 0) for unit in claim.content]
     question = {unit.key: ground.weight(unit) for unit in said.content if unit.key in ground.keys}
     relevance = [sum(w for k, w in weights.items() if k in one.keys) for one in ground.compiled]
-    found = dict.fromkeys(("unknown_figure", "surprising_figure", "unknown_name", "other_figure", "other_name", "other_rate"), 0.0)
+    found = dict.fromkeys(
+        ("unknown_figure", "surprising_figure", "unknown_name", "other_figure", "other_name", "other_rate"), 0.0
+    )
     for n, (unit, _, _) in enumerate(placed):
         if not contends(unit) or n >= _UNITS_MAX:
             continue

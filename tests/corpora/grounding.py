@@ -32,6 +32,10 @@ FITTED = ("own_en_a", "own_fr_a", "own_es_a", "own_en_b", "own_fr_b", "own_es_b"
 """Service-desk sets of this project that the verifier's weights were fitted on, with DESK and CORE."""
 UNREAD = ("own_en_c", "own_fr_c", "own_es_c")
 """Service-desk sets of this project, by other hands again, that nothing was fitted on."""
+TALK = ("own_en_talk", "own_fr_talk", "own_es_talk")
+"""Answers that assert nothing beside short ones that sound alike and do: what the talk's phrases were gathered on."""
+TALK_UNREAD = ("own_en_talk_c", "own_fr_talk_c", "own_es_talk_c")
+"""More of them, by other hands again, that no phrase was gathered on."""
 ALL = (*DESK, *FITTED, *UNREAD, *CORE, *OTHERS)
 
 

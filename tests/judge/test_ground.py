@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from guardrail.judge.ground import SENTENCES_MAX, STOP_WEIGHT, Ground, compile_passage
 from guardrail.judge.reading import Unit, read_text
-from guardrail.judge.support import support
+from guardrail.judge.support import supports
 from tests.judge.test_tokens import NEAR_TEXT
 
 TERMS = {
@@ -82,7 +82,7 @@ def test_context_covers_and_does_not_say_how_evidence_reads() -> None:
     found = ground(PROSE["en"], context=(TERMS["en"],))
     assert compile_passage(TERMS["en"]).keys <= found.keys
     assert found.terms == 0
-    assert support("Breakfast costs 14 euros per person.", found, read_text(""), frozenset()).risk == pytest.approx(0)
+    assert supports(["Breakfast costs 14 euros per person."], found, read_text(""), frozenset())[0].risk == pytest.approx(0)
 
 
 def test_rare_words_weigh_more() -> None:
@@ -150,7 +150,7 @@ def test_extended_or_made_at_once_is_the_same(
     weights = dict.fromkeys(sorted(step.keys), 1.0)
     assert step.windows.shared(weights) == once.windows.shared(weights)
     assert [step.weight(u) for u in read_text(claim).units] == [once.weight(u) for u in read_text(claim).units]
-    assert support(claim, step, read_text(""), frozenset()) == support(claim, once, read_text(""), frozenset())
+    assert supports([claim], step, read_text(""), frozenset()) == supports([claim], once, read_text(""), frozenset())
 
 
 @given(PASSAGES)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guardrail.judge.reading import read_text
-from guardrail.judge.support import Support, support
+from guardrail.judge.support import Support, supports
 from guardrail.judge.text import sentences
 from tests.judge.test_ground import ground
 from tests.judge.test_tokens import NEAR_TEXT
@@ -43,7 +43,7 @@ NOTHING = read_text("")
 def held(claim: str, evidence: str, said: str = "", known: str = "") -> Support:
     """A claim held against evidence. `said`: what the user asked; `known`: what was said so far."""
     found = GROUNDS.get(evidence) or ground(evidence)
-    return support(claim, found, read_text(said), read_text(known).keys)
+    return supports([claim], found, read_text(said), read_text(known).keys)[0]
 
 
 @pytest.mark.parametrize(("evidence", "claim"), SENTENCES)
@@ -209,7 +209,7 @@ def test_a_flood_of_figures_is_weighed_up_to_its_bound() -> None:
 @pytest.mark.parametrize("claim", ["", " ", "?!", "Rockets fly.", "It is so.", "14 euros"])
 def test_without_evidence_there_is_only_what_is_not_covered(claim: str) -> None:
     """Given no evidence, then a claim is held against nothing: it is covered or not, and nothing is repaired."""
-    found = support(claim, ground(), NOTHING, frozenset())
+    found = supports([claim], ground(), NOTHING, frozenset())[0]
     assert set(found.signals) == {"uncovered", "nowhere", "nowhere_unheld", "new_words"}
     assert found.repairs == ()
     assert (found.reason is None) is (found.risk == 0)
@@ -238,7 +238,7 @@ def test_any_claim_has_a_finite_risk(claim: str, evidence: str, said: str, known
 def test_more_evidence_never_takes_a_copy_away(sentence: tuple[str, str], others: list[str]) -> None:
     """Given a copy, whatever else is evidence, then what it copies still covers it, and nothing was changed in it."""
     evidence, claim = sentence
-    found = support(claim, ground(evidence, *others), NOTHING, frozenset())
+    found = supports([claim], ground(evidence, *others), NOTHING, frozenset())[0]
     assert found.signals["uncovered"] == pytest.approx(0, abs=1e-9)
     assert found.signals["nowhere"] == 0
     assert found.repairs == ()

@@ -116,8 +116,14 @@ OPPOSED = (
         "must required mandatory compulsory doit doivent devez obligatoire obligatoires faut exige debe deben obligatorio",
         "can may could optional peut peuvent pouvez peux facultatif puede pueden puedes opcional",
     ),
-    ("more over above exceed exceeds least minimum plus mas minimo", "less under below most fewer maximum moins menos maximo"),
+    (
+        "more over above exceed exceeds least minimum plus mas minimo",
+        "less under below most fewer maximum moins menos maximo",
+    ),
     ("first premier premiere primero primera", "last dernier derniere ultimo ultima"),
-    ("included including inclus compris comprise incluido incluida", "excluded excluding exclu exclus excluido excluida"),
+    (
+        "included including inclus compris comprise incluido incluida",
+        "excluded excluding exclu exclus excluido excluida",
+    ),
 )
 """Words of two poles: who puts one for the other in a copy turns it round."""

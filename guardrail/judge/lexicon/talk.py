@@ -36,19 +36,46 @@ REQUESTS = phrases("""
 
 HAND_OVERS = phrases("""
 i|we ?am ?are ?will ?shall ?have ?can ?just ?now ?gladly ?going ?to forward~|pass|passing|passed|transfer~|put|putting|connect~|hand|handing|escalat~|rout~|direct~|redirect~|refer|referring ** to|with|on|over|through|team|desk;
-getting|fetching a|someone|my colleague~ ** ; ^ ?now connecting|transferring|forwarding|passing|putting ?you ?this ?it;
-colleague~|team|staff|somebody|someone|manager|reception|office|agent|advisor|adviser|specialist|supervisor|handler|department|they|he|she|who|human|person will ?then ?also ?soon ?personally ?gladly get|be|contact|reply|write|call|phone|ring|drop|answer|respond|reach|come|take|help|assist|look|follow|talk;
-i|we ?will ?shall ?am ?just ?going ?to ask|asking ** ; * will take it|over|things ** ; * will call|ring|write|phone you ?back ** ; i|we will|shall ?just check|speak|talk|consult|tell|let|have ** team|colleague~|manager|reception|office|staff|somebody|someone|supervisor|desk;
+getting|fetching a|someone|my colleague~ **;
+^ ?now connecting|transferring|forwarding|passing|putting ?you ?this ?it;
 je|j|nous ?vous|te|le|la|les|y ?vais|allons ?tout ?de ?suite transmet~|transfer~|passe|passons|mets|mettons|oriente|orientons|dirige|redirige|remont~|soumets|soumettons|contact~|previens|prevenons|alert~|avis~|confi~|relai~|fais|faisons ** a|au|aux|suivre|suis|remonter|relation|equipe|service|collegue~|conseill~|responsable|technicien~|relais;
-je|nous ?vous ?te ?le transmets|transfere|passe|previens|contacte|alerte|avise; passer la main|relais; je|on ?vous ?te ?la ?le demande|pose|redemande ?a|au|aux|la ** ; elle|il|on vous|te fait|tient signe|courant; je me permets de ** ; est|sera confie~|transmis~ a|au|aux ** ; vous|te redis|recontacte ** ; fais|faisons suivre|remonter; prendre le relais;
+je|nous ?vous ?te ?le transmets|transfere|passe|previens|contacte|alerte|avise;
+passer la main|relais;
+je|on ?vous ?te ?la ?le demande|pose|redemande ?a|au|aux|la **;
+je me permets de **;
+fais|faisons suivre|remonter;
+prendre le relais;
+entre les mains de;
+^ ?ahora ?mismo ?le ?te ?os ?les ?lo ?la ?se ?su ?tu ?yo paso|pasamos|transfiero|transferimos|derivo|derivamos|traslado|trasladamos|conecto|pongo|reenvio ** con|a|al;
+^ ?ahora ?mismo ?le ?te ?os ?lo ?la transfiero|transferimos|derivo|derivamos|comunico|canalizo|remito|escalo **;
+deja~|dejeme|dejame que ?le ?te ?lo pregunt~|consult~|mir~ **;
+se|te lo|la digo|comento|paso|traslado|pregunto **;
+asigno|asignamos **;
+voy|vamos a mirar~|ver~|hablar|buscar~|comprobar~|revisar~ **;
+te|le|os decimos|digo|cuento **;
+mejor ** se lo deja~|preguntes|pregunte|pregunta a **;
+mejor ?se ?no ?me lo|me deja~|dejamos|pregunt~ **;
+voy|vamos a pasar~|transferir~|derivar~|comunicar~|trasladar~|preguntar~|consultar~|avisar~;
+le|lo|te pregunto|consulto|aviso|traslado|comunico a|al
+""")
+"""Clauses that hand the talk over to someone, here and now."""
+
+CONTACTS = phrases("""
+colleague~|team|staff|somebody|someone|manager|reception|office|agent|advisor|adviser|specialist|supervisor|handler|department|they|he|she|who|human|person will ?then ?also ?soon ?personally ?gladly get|be|contact|reply|write|call|phone|ring|drop|answer|respond|reach|come|take|help|assist|look|follow|talk;
+i|we ?will ?shall ?am ?just ?going ?to ask|asking **;
+* will take it|over|things **;
+* will call|ring|write|phone you ?back **;
+i|we will|shall ?just check|speak|talk|consult|tell|let|have ** team|colleague~|manager|reception|office|staff|somebody|someone|supervisor|desk;
+elle|il|on vous|te fait|tient signe|courant;
+est|sera confie~|transmis~ a|au|aux **;
+vous|te redis|recontacte **;
 collegue~|conseill~|equipe|quelqu~|responsable|service|gestionnaire|technicien~|elle|il|on|qui|nous reviendr~|revient|recontact~|contact~|repond~|rappell~|prendr~|accompagner~|va|vont|ecri~|occup~ ** vous|te|toi|contact|relais|en|charge|vers|votre|ta|pas;
-nous|on revien~|reviendr~ vers; entre les mains de; qui vous|te|t recontact~|rappell~|repond~|accompagn~|contact~|ecri~;
-^ ?ahora ?mismo ?le ?te ?os ?les ?lo ?la ?se ?su ?tu ?yo paso|pasamos|transfiero|transferimos|derivo|derivamos|traslado|trasladamos|conecto|pongo|reenvio ** con|a|al; ^ ?ahora ?mismo ?le ?te ?os ?lo ?la transfiero|transferimos|derivo|derivamos|comunico|canalizo|remito|escalo ** ;
-deja~|dejeme|dejame que ?le ?te ?lo pregunt~|consult~|mir~ ** ; se|te lo|la digo|comento|paso|traslado|pregunto ** ; asigno|asignamos ** ; voy|vamos a mirar~|ver~|hablar|buscar~|comprobar~|revisar~ ** ; te|le|os decimos|digo|cuento ** ; mejor ** se lo deja~|preguntes|pregunte|pregunta a ** ; mejor ?se ?no ?me lo|me deja~|dejamos|pregunt~ ** ; voy|vamos a pasar~|transferir~|derivar~|comunicar~|trasladar~|preguntar~|consultar~|avisar~; le|lo|te pregunto|consulto|aviso|traslado|comunico a|al;
+nous|on revien~|reviendr~ vers;
+qui vous|te|t recontact~|rappell~|repond~|accompagn~|contact~|ecri~;
 companer~|colega~|equipo|alguien|encargad~|responsable|agente|asesor~|supervisor~|tramitador~|tecnico|secretari~|recepcion|ella|el|ellos|que ?ya ?se ?te ?le ?lo ?os ?nos llamar~|contact~|comunic~|respond~|contest~|escrib~|pondr~|pone|ayud~|atend~|atiend~|inform~|valor~|ocup~ ** usted|contigo|contacto|le|te|vos|su|tu|ella|caso;
 para que le|te|les|os ** ayude~|informe~|atienda~|llame~|respond~|contest~|valore~|oriente~|explique~
 """)
-"""Clauses that hand the talk over to someone, or say that someone will get in touch."""
+"""Clauses that say that someone will see to it, or be in touch."""
 
 FEELINGS = phrases("""
 ^ ?oh ?ah ?aw ?wow how ** ; ^what a|an|lovely|great|wonderful; sounds|sounding ?like ?a ?an ?so ?really great|lovely|good|nice|awful|terrible|horrible|wonderful|fantastic|frustrating|tough|exciting|fun|amazing|brilliant ** ; that|it|this is|was ?really ?so ?very ?quite ?truly ?always ?never upsetting|awful|annoying|frustrating|terrible|horrible|sad|tough|lovely|great|wonderful|exciting|disappointing|frightening|fun|unpleasant|stressful|worrying ** ; nice|good|great|lovely|excellent|wise choice|idea|plan|thinking|one; ^ ?oh ?ah ?i ?am ?so ?very ?truly ?really ?terribly ?genuinely sorry ?to|about|that|for you|hear|read|about|that|for|your|the;

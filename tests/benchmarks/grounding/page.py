@@ -9,6 +9,7 @@ from tests import measures
 from tests.benchmarks.grounding import goals
 from tests.benchmarks.grounding.calibrated import LEVEL, Corrected, Gate
 from tests.benchmarks.grounding.detection import SHUFFLED_LISTS_MIN, SHUFFLED_ROWS_MIN, SHUFFLES, Desk, Detection
+from tests.benchmarks.grounding.fit import FOLDS, HeldOut
 from tests.benchmarks.grounding.goals import Goal
 from tests.benchmarks.grounding.latency import Latency
 from tests.benchmarks.grounding.markdown import bound, figure, fine, met, span, table, whole
@@ -28,6 +29,7 @@ class Results:
     macro: Interval
     desks: Sequence[Desk]
     kinds: Kinds
+    held_out: Sequence[HeldOut]
     published: Published
     gates: Sequence[Gate]
     corrections: Sequence[Corrected]
@@ -40,7 +42,7 @@ Made by `make bench-grounding`; not to be edited. All but the last section is th
 
 Open halves of the public sets, and the project's own (`desk_*`, `agentdesk_*`, `own_*`). The verifier's weights were
 fitted on `desk_*`, `own_*_a`, `own_*_b` and the core sets (`python -m tests.benchmarks.grounding.fit`, which also shows
-each set left out); **nothing was fitted on `own_*_c`**: read those figures first. Each answer goes through `decide` as
+what is held out); **nothing was fitted on `own_*_c`**: read those figures first. Each answer goes through `decide` as
 a record that brings its evidence. A null risk (nothing to check) counts as 0. AUROC: the chance
 that a wrong answer has a higher risk than a right one, .5 = a coin; in brackets its {measures.LEVEL:.0%} interval
 ({measures.DRAWS:,} bootstrap draws of whole documents: rough for `agentdesk_*`, which have five). Controls:
@@ -59,6 +61,7 @@ def page(found: Results) -> str:
         [*HEAD, "", f"Engine: `{found.engine}`.", ""],
         _detection(found),
         _desk(found.desks, found.kinds),
+        _held_out(found.held_out),
         _published(found.published),
         _gates(found.gates),
         _corrections(found.corrections),
@@ -116,6 +119,16 @@ def _desk(desks: Sequence[Desk], kinds: Kinds) -> Iterator[str]:
 def _kind(found: Mapping[str, tuple[float, int]], kind: str) -> str:
     value, count = found.get(kind, (float("nan"), 0))
     return f"{figure(value)} ({count})" if count else "-"
+
+
+def _held_out(found: Sequence[HeldOut]) -> Iterator[str]:
+    yield from ("## Weights held out", "")
+    yield "AUROC on claims by weights fitted without some of the service-desk sets (core sets always in): without the"
+    yield f"scenario's own fold of {FOLDS} (ranked within the fold), without the set, without every set of its language."
+    yield ""
+    rows = [(one.name, *map(figure, (one.plain, one.scenarios, one.alone, one.language))) for one in found]
+    yield from table(("set", "fitted", "scenarios held out", "set held out", "language held out"), rows)
+    yield ""
 
 
 def _published(found: Published) -> Iterator[str]:

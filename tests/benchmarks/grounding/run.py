@@ -7,12 +7,14 @@ from pathlib import Path
 from guardrail.judge.policy import ENGINE
 from tests.benchmarks.grounding.calibrated import CORRECTED, corrected, gate
 from tests.benchmarks.grounding.detection import by_kind, desk, detect, macro
+from tests.benchmarks.grounding.fit import held_out
 from tests.benchmarks.grounding.judging import judged, neutral
 from tests.benchmarks.grounding.latency import latency
 from tests.benchmarks.grounding.page import Results, page
 from tests.benchmarks.grounding.published import published
 from tests.corpora import grounding as sets
 
+EMPTIES = (*sets.DESK, *sets.FITTED, *sets.UNREAD, *sets.TALK, *sets.TALK_UNREAD)
 PAGE = Path(__file__).parents[3] / "docs" / "results" / "grounding.md"
 
 
@@ -26,7 +28,8 @@ def measured() -> Results:
         engine=ENGINE,
         detections=detections,
         macro=macro(detections),
-        desks=[desk(name, shown[name]) for name in (*sets.DESK, *sets.FITTED, *sets.UNREAD)],
+        desks=[desk(name, shown.get(name) or judged(sets.rows(name), policies)) for name in EMPTIES],
+        held_out=held_out(),
         kinds={name: by_kind(listed) for name, listed in shown.items() if "desk" in name or name.startswith("own_")},
         published=published(),
         gates=[gate(name, listed) for name, listed in shown.items()],
