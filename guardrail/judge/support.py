@@ -22,7 +22,7 @@ from guardrail.judge.copying import Copy, Repair, copy_of
 from guardrail.judge.figures import Figure
 from guardrail.judge.ground import Ground, Stated
 from guardrail.judge.lexicon.weights import PROSE, TERMS
-from guardrail.judge.reading import Reading, read_text
+from guardrail.judge.reading import Reading, Unit, read_text
 from guardrail.judge.stance import stance_of, without_attribution
 from guardrail.judge.text import composed
 
@@ -40,6 +40,7 @@ _QUOTED_STEPS = 3.0
 _DEPARTED = 2.0
 """A claim of which half isn't covered departs from the evidence altogether."""
 
+_STANDINGS = ("unknown_figure", "surprising_figure", "unknown_name", "other_figure", "other_name", "other_rate")
 Signals = dict[str, float]
 Weights = Mapping[str, float]
 
@@ -127,32 +128,40 @@ def _standing(claim: Reading, ground: Ground, said: Reading, facts: tuple[frozen
     placed: list[Placed] = [(unit, unit.at, 0) for unit in claim.content]
     question = {unit.key: ground.weight(unit) for unit in said.content if unit.key in ground.keys}
     relevance = [sum(w for k, w in weights.items() if k in one.keys) for one in ground.compiled]
-    found = dict.fromkeys(
-        ("unknown_figure", "surprising_figure", "unknown_name", "other_figure", "other_name", "other_rate"), 0.0
-    )
-    for n, (unit, _, _) in enumerate(placed):
-        if not contends(unit) or n >= _UNITS_MAX:
+    given = [*ground.figures, *(unit.figure for unit in said.content if unit.figure is not None)]
+    found = dict.fromkeys(_STANDINGS, 0.0)
+    for n, unit in enumerate(claim.content[:_UNITS_MAX]):
+        if not contends(unit):
             continue
         what = "name" if unit.figure is None else "figure"
         mine = [Stand(c, relevance[number], number) for number, c in ground.same_as(unit)]
         if mine:
-            groups = {(stand.passage, stand.contender.group) for stand in mine}
-            others = [
-                Stand(c, relevance[number], number)
-                for number, c in ground.sorts.get(sort_of(unit), ())
-                if (number, c.group) not in groups and not is_same(unit, c)
-            ]
-            tied = ties(n, placed) if others else {}
-            fellows = {other.key for other in claim.content if contends(other) and sort_of(other) == sort_of(unit)}
-            own = {key: tie * weights[key] for key, tie in tied.items() if key in ground.keys and key not in fellows}
+            others = _others(unit, mine, ground, relevance)
+            own = _own_ties(n, placed, ground, weights) if others else {}
             found[f"other_{what}"] = max(found[f"other_{what}"], votes_against(own, question, mine, others))
             found["other_rate"] = max(found["other_rate"], _other_rate(unit.figure, mine))
         elif known.isdisjoint(unit.keys) and unit.key not in ground.keys:
-            heard = [u.figure for u in said.content if u.figure is not None]
-            facts = [*ground.figures, *heard]
-            found[f"unknown_{what}"] += 1.0 if unit.figure is None else unknown(unit.figure, facts)
-            found["surprising_figure"] += 0.0 if unit.figure is None else surprise(unit.figure, facts)
+            found[f"unknown_{what}"] += 1.0 if unit.figure is None else unknown(unit.figure, given)
+            found["surprising_figure"] += 0.0 if unit.figure is None else surprise(unit.figure, given)
     return found
+
+
+def _others(unit: Unit, mine: Sequence[Stand], ground: Ground, relevance: Sequence[float]) -> list[Stand]:
+    """The figures or names of the evidence of a unit's sort that aren't it, nor of one list with it."""
+    groups = {(stand.passage, stand.contender.group) for stand in mine}
+    return [
+        Stand(contender, relevance[number], number)
+        for number, contender in ground.sorts.get(sort_of(unit), ())
+        if (number, contender.group) not in groups and not is_same(unit, contender)
+    ]
+
+
+def _own_ties(n: int, placed: Sequence[Placed], ground: Ground, weights: Weights) -> dict[str, float]:
+    """What the claim's own words weigh for its unit n; others of its sort say nothing of what it stands with."""
+    sort = sort_of(placed[n][0])
+    fellows = {other.key for other, _, _ in placed if contends(other) and sort_of(other) == sort}
+    tied = ties(n, placed)
+    return {key: tie * weights[key] for key, tie in tied.items() if key in ground.keys and key not in fellows}
 
 
 def _other_rate(figure: Figure | None, mine: Sequence[Stand]) -> float:

@@ -12,7 +12,7 @@ you ?would ?d ?really ?also ?rather like|love|prefer|want to|your|that|the|a|an|
 ^ ?so your question is; ^ ?so this is about;
 ^ ?donc ?alors ?et vous|tu souhait~|voudr~|voulez|voulais|vouliez|veux|cherch~|demand~|aimer~|desir~|envisag~|pensez|penses;
 vous|te vous|te demand~ si|comment|quand|ce|quel ** ; ^ ?donc ?alors ?et vous|tu avez|as ?une envie|question|demande; ^ ?donc il s agit;
-^ ?donc votre|ta demande|question; 
+^ ?donc votre|ta demande|question;
 ^ ?asi ?que ?entonces ?pues ?y ?usted ?vos quier~|queres|querias|querria~|dese~|busc~|pretend~ ** ; ^ ?asi ?que ?entonces necesita~ saber ** ;
 ^ ?asi ?que ?entonces le|te|les|os gustaria|interesa~|apetece;
 ^ ?asi ?que ?entonces tiene~ una consulta|pregunta|duda; ^ ?asi ?que ?entonces su|tu consulta|pregunta|duda es|va;
@@ -110,7 +110,7 @@ i|we ?am ?are ?just pulling|opening|consulting|bringing|calling up|your|our|the|
 PUZZLED = phrases("""
 i|we ?am ?did|do|could|can ?quite ?not ?sure ?quite not|unsure ?quite ?fully ?really ?sure ?what ?i understand|understood|catch|follow|get|read|make ?out ?that|you|your|it|what|the|sense ?last ?message|mean|meant|said|question|request|of ** ; not ?quite ?entirely ?really sure what you|i; not ?quite ?entirely ?fully sure|certain|convinced i follow|understand|understood|get; you|that ?have lost me; rephrase; say that again; message|messages ?seems ?came ?come ?was ** garbled|cut|empty|unclear|incomplete ** ; in other words; put it differently; went over my head; i am lost|confused|stumped;
 je|j|nous n|ne ?ai|suis ?vous ?pas ?bien ** compris|comprends|saisi|saisis|suis ?bien ?pas ** ; pas ?bien ?tout compris|saisi|clair; je|la je seche; je|j n|ne ** trouve ** votre|ton message; pas sur~ ** comprendre|compris|suivre; reformul~; m echappe; je suis perdu~; je crains de ne ** comprendre|suivre|saisir ** ;
-no ?le ?te ?lo ?la ?he ?me ?acabo ?consigo ?termino ?logro ?de ?ha ?queda ?quedado entend~|entiendo|comprend~|clar~|pillo|pillado|cach~|caigo ** ; no me ?ha queda~ clar~; no ?estoy segur~ de ?haber ?te ?le ?lo ?haberte ?haberle entend~|entendido|qu~ ** ; desole~ ** capte ** ; no ** entender~|entendido ; ^ ?me ?he perdi~; reformul~; decir~ de otra ?manera|forma; con otras palabras; no ?te ?le ?os sigo; no ?te ?le ?lo acabo ** 
+no ?le ?te ?lo ?la ?he ?me ?acabo ?consigo ?termino ?logro ?de ?ha ?queda ?quedado entend~|entiendo|comprend~|clar~|pillo|pillado|cach~|caigo ** ; no me ?ha queda~ clar~; no ?estoy segur~ de ?haber ?te ?le ?lo ?haberte ?haberle entend~|entendido|qu~ ** ; desole~ ** capte ** ; no ** entender~|entendido ; ^ ?me ?he perdi~; reformul~; decir~ de otra ?manera|forma; con otras palabras; no ?te ?le ?os sigo; no ?te ?le ?lo acabo **
 """)
 """Clauses that say that a message wasn't understood."""
 
@@ -126,7 +126,7 @@ no ?le ?te ?os ?les ?me ?lo puedo|podemos|podria|podriamos|sabria|sabriamos|se|s
 GREETINGS = phrases("""
 ^ ?hi ?hello ?hey ?good ?morning ?afternoon ?evening ?and ?a ?warm welcome ?to ?back ** ; ^hello|hi|hey|greetings ** ; ^good morning|afternoon|evening ** ; ^dear * ; ^bye; ^goodbye; ^see you; ^speak|talk soon; ^all the best; ^kind|best regards; ^take care; ^sleep well; ^safe travels|trip; ^have a ** ; ^enjoy your|the ** ; ^happy ** ; ^looking forward ** ; ^lovely|nice|great|good|pleased to meet|hear|see|have|know ** ;
 ^ ?bonjour ?bonsoir ?salut ?coucou ?et ?la bienvenue ** ; ^bonjour|bonsoir|salut|coucou|hello|madame|monsieur ** ; ^cher|chere * ; ^au revoir; ^a bientot|demain|vite|tout ** ; ^bien a vous|toi; ^cordialement; ^ravi~|enchante~|heureux|heureuse ?de|d ** ; ^profit~ bien ** ; ^bon|bonne|excellente * ; ^prenez|prends soin ** ;
-^hola~ ** ; soy|habla ?el ?la ** asistente ** ; ^ ?hola ?buenas ?buenos ?dias ?tardes ?noches ?y ?sea ?seas bienvenid~ ** ; ^hola|buenas|buenos|saludos|estimad~ ** ; ^adios; ^hasta * ; ^nos vemos; ^un abrazo|saludo ** ; ^cuidate|cuidese|cuidaos ** ; ^encantad~ ** ; ^que ?tenga~ ?pase~ ?descanse~ ?vaya ?le ?te ** bien|dia|tarde|noche|finde|semana|viaje|descanses; ^ ?estaremos|estare|estamos encantad~ ** ; ^feliz|felices|buen|buena ** ; ^disfrut~ ** ; ^aqui estamos|estoy|me ** 
+^hola~ ** ; soy|habla ?el ?la ** asistente ** ; ^ ?hola ?buenas ?buenos ?dias ?tardes ?noches ?y ?sea ?seas bienvenid~ ** ; ^hola|buenas|buenos|saludos|estimad~ ** ; ^adios; ^hasta * ; ^nos vemos; ^un abrazo|saludo ** ; ^cuidate|cuidese|cuidaos ** ; ^encantad~ ** ; ^que ?tenga~ ?pase~ ?descanse~ ?vaya ?le ?te ** bien|dia|tarde|noche|finde|semana|viaje|descanses; ^ ?estaremos|estare|estamos encantad~ ** ; ^feliz|felices|buen|buena ** ; ^disfrut~ ** ; ^aqui estamos|estoy|me **
 """)
 """Greetings and goodbyes."""
 
