@@ -13,7 +13,7 @@ import re
 import msgspec
 
 from guardrail.judge.lexicon import LEXICONS
-from guardrail.judge.pattern.phrases import PhraseSet
+from guardrail.judge.pattern.phrases import PhraseIndex, PhraseSet, Worded
 from guardrail.judge.text import cached_if_short, fold, plain, sentences
 
 _CONTRACTIONS = tuple(
@@ -57,15 +57,34 @@ def phrase(notation: str, done_words: str = "") -> str:
 def _piece(word: str, done_words: str) -> str:
     if word == "**":
         return "(?:[^ ]+ ){0,6}?"
-    alternatives = done_words.split() if word.endswith("@done") else word.lstrip("?").split("|")
     body = "|".join(
-        "[^ ]+" if a == "*" else re.escape(a).replace(r"\~", "~").replace("~", "[^ ]*") for a in alternatives
+        "[^ ]+" if a == "*" else re.escape(a).replace(r"\~", "~").replace("~", "[^ ]*")
+        for a in _alternatives(word, done_words)
     )
     return f"(?:(?:{body}) )?" if word.startswith("?") else f"(?:{body}) "
 
 
+def _alternatives(word: str, done_words: str) -> list[str]:
+    return done_words.split() if word.endswith("@done") else word.lstrip("?").split("|")
+
+
+def _own_words(notation: str, done_words: str) -> frozenset[str]:
+    """The piece of a phrase that fewest sentences have: one of its words is in whatever the phrase finds."""
+    pieces = [_alternatives(word, done_words) for word in notation.strip("^$").split() if not word.startswith("?")]
+    fixed = [frozenset(piece) for piece in pieces if not any("*" in word or "~" in word for word in piece)]
+    return min(fixed, key=lambda piece: (not STOP_WORDS.isdisjoint(piece), len(piece)), default=frozenset())
+
+
 def _phrases(field: str) -> list[str]:
     return [phrase(text, lex.done_words) for lex in LEXICONS.values() for text in getattr(lex, field)]
+
+
+def _worded(field: str) -> list[Worded]:
+    return [
+        (phrase(text, lex.done_words), _own_words(text, lex.done_words))
+        for lex in LEXICONS.values()
+        for text in getattr(lex, field)
+    ]
 
 
 def _words(field: str) -> frozenset[str]:
@@ -82,7 +101,6 @@ _STOP_SETS = {name: frozenset(lex.stop_words.split()) for name, lex in LEXICONS.
 _SPEAKER = _words("speaker")
 _CONDITIONS = _words("conditions")
 _ACTS = (
-    "ability",
     "limits",
     "offers",
     "courtesy",
@@ -92,12 +110,13 @@ _ACTS = (
     "records",
     "requests",
     "retries",
-    "retractions",
     "states",
     "invitations",
     "inner",
 )
-_PHRASES = PhraseSet([_phrases(field) for field in _ACTS])
+_PHRASES = PhraseIndex([_worded(field) for field in _ACTS])
+_ABILITY = PhraseSet([_phrases("ability")])
+_TAKEN_BACK = PhraseSet([_phrases("retractions")])
 _DONE = re.compile("|".join(_phrases("done")))
 _PROMISES = re.compile("|".join(_phrases("promises")))
 _REQUESTS = re.compile("|".join(_phrases("requests")))
@@ -193,7 +212,7 @@ _EASY = re.compile(
     r" (?:no problem|not a problem|no worries|do not worry|pas de (?:souci|probleme|soucis)|ne vous inquietez pas"
     r"|sin problema|no hay problema|no se preocupe|de rien|de nada) "
 )
-"""Negations that deny nothing."""
+"""Negations that deny nothing; every one holds a word of NEGATIONS."""
 
 
 class Sentence(msgspec.Struct, frozen=True):
@@ -250,9 +269,11 @@ def read_answer(answer: str) -> tuple[Sentence, ...]:
 
 def _sentence(start: int, end: int, text: str) -> Sentence:
     line = flat(text)
-    padded = _EASY.sub(" ", f" {line} ")
-    found = {_ACTS[group] for group in _PHRASES.found_in(f" {line} ")}
+    padded = f" {line} "
+    found = {_ACTS[group] for group in _PHRASES.found_in(padded)}
     tokens = set(line.split())
+    negated = not NEGATIONS.isdisjoint(tokens)
+    easy = _EASY.sub(" ", padded) if negated else padded
     question = "?" in text[-3:] or text.startswith("¿")
     asserted = not question or _tagged(text)
     return Sentence(
@@ -261,20 +282,20 @@ def _sentence(start: int, end: int, text: str) -> Sentence:
         text=text,
         flat=line,
         question=question,
-        refusal="ability" in found and bool(tokens & NEGATIONS) and bool(tokens & _SPEAKER),
+        refusal=negated and not _SPEAKER.isdisjoint(tokens) and bool(_ABILITY.found_in(padded)),
         limit="limits" in found,
         offer="offers" in found,
         courtesy="courtesy" in found,
         affirmation="affirmations" in found,
-        done="done" in found and asserted and _stands(_DONE, padded, _CONDITIONS | NEGATIONS),
-        promise="promises" in found and asserted and _stands(_PROMISES, padded, NEGATIONS | _ONLY, behind=1),
+        done="done" in found and asserted and _stands(_DONE, easy, _CONDITIONS | NEGATIONS),
+        promise="promises" in found and asserted and _stands(_PROMISES, easy, NEGATIONS | _ONLY, behind=1),
         record="records" in found and asserted and not (tokens & _RULING),
         request="requests" in found or line.endswith(_PLEASE),
         retry="retries" in found,
         state="states" in found and not question and not (tokens & _CONDITIONS),
         invitation="invitations" in found,
         inner="inner" in found,
-        denies=bool(NEGATIONS.intersection(padded.split())),
+        denies=negated and not NEGATIONS.isdisjoint(easy.split()),
     )
 
 
@@ -315,8 +336,7 @@ def disowns(prose: str) -> bool:
     """Whether a text beside an answer takes it back, or calls it a draft. Looks at `_PROSE_CHARS` from either end."""
     near = prose if len(prose) <= 2 * _PROSE_CHARS else prose[:_PROSE_CHARS] + " " + prose[-_PROSE_CHARS:]
     lines = (f" {flat(near[start:end])} " for start, end in sentences(near))
-    retracting = _ACTS.index("retractions")
-    return any(retracting in _PHRASES.found_in(line) and _stands(_RETRACTIONS, line, _SUPPOSED) for line in lines)
+    return any(_TAKEN_BACK.found_in(line) and _stands(_RETRACTIONS, line, _SUPPOSED) for line in lines)
 
 
 def asks_again(answer: tuple[Sentence, ...]) -> bool:
