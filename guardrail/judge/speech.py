@@ -14,23 +14,24 @@ import msgspec
 
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.pattern.phrases import PhraseIndex, PhraseSet, Worded
-from guardrail.judge.text import cached_if_short, fold, plain, sentences
+from guardrail.judge.text import cached_if_short, fold, plain, sentences, spaced
 
 _CONTRACTIONS = tuple(
-    (re.compile(pattern), full)
-    for pattern, full in (
-        (r"\bcan'?t\b", "can not"),
-        (r"\bcannot\b", "can not"),
-        (r"\bwon'?t\b(?!\s+[0-9])", "will not"),
-        (r"n't\b", " not"),
-        (r"\b(i|we|you|they)'ve\b", r"\1 have"),
-        (r"'ll\b", " will"),
-        (r"'re\b", " are"),
-        (r"\bi'm\b", "i am"),
-        (r"\b(it|that|this|here|there|he|she|what)'s\b", r"\1 is"),
-        (r"\blet's\b", "let us"),
+    (sign, re.compile(pattern), full)
+    for sign, pattern, full in (
+        ("can", r"\bcan'?t\b", "can not"),
+        ("cannot", r"\bcannot\b", "can not"),
+        ("won", r"\bwon'?t\b(?!\s+[0-9])", "will not"),
+        ("n't", r"n't\b", " not"),
+        ("'ve", r"\b(i|we|you|they)'ve\b", r"\1 have"),
+        ("'ll", r"'ll\b", " will"),
+        ("'re", r"'re\b", " are"),
+        ("i'm", r"\bi'm\b", "i am"),
+        ("'s", r"\b(it|that|this|here|there|he|she|what)'s\b", r"\1 is"),
+        ("let's", r"\blet's\b", "let us"),
     )
 )
+"""Patterns, each behind what stands in all that it finds."""
 
 
 _YES = re.compile(r"\bsí\b|\bsi(?=,)", re.IGNORECASE)
@@ -40,11 +41,14 @@ _YES = re.compile(r"\bsí\b|\bsi(?=,)", re.IGNORECASE)
 @cached_if_short
 def flat(text: str) -> str:
     """The sentence as single-spaced plain words, English contractions written out."""
-    lowered = plain(_YES.sub("sii", text))
+    if "," in text or not text.isascii():
+        text = _YES.sub("sii", text)
+    lowered = plain(text)
     if "'" in lowered or "cannot" in lowered:
-        for pattern, full in _CONTRACTIONS:
-            lowered = pattern.sub(full, lowered)
-    return fold(lowered)
+        for sign, pattern, full in _CONTRACTIONS:
+            if sign in lowered:
+                lowered = pattern.sub(full, lowered)
+    return spaced(lowered) if lowered.isascii() else fold(lowered)
 
 
 def phrase(notation: str, done_words: str = "") -> str:

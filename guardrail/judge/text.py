@@ -14,13 +14,16 @@ from typing import TypeVar
 INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
-_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'"})
+_APOSTROPHES = "’‘ʼ`´"
 _DROP_INVISIBLE = {ord(c): None for c in INVISIBLE + BIDI}
+_INVISIBLE = re.compile(f"[{INVISIBLE}{BIDI}]")
 _WORD = re.compile(r"[^\W_]+(?:[.,:/%][0-9]+)*%?|[€$£]")
 _PLAIN_WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _NUMBER = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|(?<![*#0-9])(?<![0-9][.,:/])[0-9]++(?:[.,:/][0-9]++)*+(?![#*])")
-_SENTENCE_END = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"'»”)\]]*+|;)(?=\s|$)|[\n\r]+|(?<=[?!])(?=[A-ZÀ-Ý¿¡])")
+_MARK = re.compile(r"[.!?…;\n\r]")
+_SENTENCE_END = re.compile(r"(?:(?<![.!?…])[.!?…]++[\"'»”)\]]*+|;)(?=\s|$)|[\n\r]+|[?!](?=[A-ZÀ-Ý¿¡])")
+"""Where a sentence ends, tried at each mark."""
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|p\.ej|p|ex|dr|dra|mr|mrs|ms|sr|sra|st|no|n|vs|etc|approx|env)\.$", re.IGNORECASE
 )
@@ -32,7 +35,11 @@ def strip_accents(text: str) -> str:
     """The text without combining marks: é -> e, ñ -> n."""
     if text.isascii():
         return text
-    return "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+    text = unicodedata.normalize("NFD", text)
+    for char in set(text):
+        if not char.isascii() and unicodedata.combining(char):
+            text = text.replace(char, "")
+    return text
 
 
 T = TypeVar("T")
@@ -55,13 +62,20 @@ def cached_if_short(function: Callable[[str], T]) -> Callable[[str], T]:
 def plain(text: str) -> str:
     """Lower case, no accents, straight apostrophes, compatibility forms resolved, invisible characters gone."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text.translate(_APOSTROPHES)).translate(_DROP_INVISIBLE)
+        for apostrophe in _APOSTROPHES:
+            text = text.replace(apostrophe, "'")
+        text = visible(unicodedata.normalize("NFKC", text))
     return strip_accents(text.lower())
 
 
 def fold(text: str) -> str:
     """The words alone, single-spaced: case, accents, blanks and punctuation put aside."""
-    return " ".join(_PLAIN_WORD.findall(plain(text)))
+    return spaced(plain(text))
+
+
+def spaced(text: str) -> str:
+    """The words of a plain text, single-spaced."""
+    return " ".join(_PLAIN_WORD.findall(text))
 
 
 def name_key(name: str) -> str:
@@ -124,8 +138,12 @@ def sentences(text: str, *, clauses: bool = True) -> tuple[tuple[int, int], ...]
 
 
 def _spans(text: str, *, clauses: bool) -> Iterator[tuple[int, int]]:
-    start = 0
-    for match in _SENTENCE_END.finditer(text):
+    start = at = 0
+    while mark := _MARK.search(text, at):
+        match = _SENTENCE_END.match(text, mark.start())
+        at = mark.end() if match is None else match.end()
+        if match is None:
+            continue
         if match.group() == "." and _ABBREVIATION.search(text, max(start, match.end() - 10), match.end()):
             continue
         if match.group() == ";" and not clauses:
@@ -146,7 +164,7 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def visible(text: str) -> str:
     """The text without invisible and reordering characters."""
-    return text if text.isascii() else text.translate(_DROP_INVISIBLE)
+    return text.translate(_DROP_INVISIBLE) if _INVISIBLE.search(text) else text
 
 
 def composed(text: str) -> str:
