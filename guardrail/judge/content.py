@@ -6,10 +6,12 @@ It must never weigh them.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import msgspec
 
 from guardrail.judge.lexicon.things import ALIKE, DAYS, EVERY_DAY, UNITS, UNIVERSALS, WEEKEND
+from guardrail.judge.lexicon.words import word_set
 from guardrail.judge.numerals import joined
 from guardrail.judge.speech import FILLERS, NEGATIONS, STOP_WORDS, flat
 from guardrail.judge.text import cached_if_short, canonical_number, numbers, plain, stem
@@ -28,8 +30,16 @@ _FREE = re.compile(
     r"(?:charges?|fees?|costs?|frais|costes?|gastos?|cargos?)"
     r"|costs? nothing|ne coute(?:nt)? rien|no cuestan? nada|gratuite?s?|gratuitement|gratis|gratuita?s?|gratuitos?)\b"
 )
+_FREE_WORDS = word_set(
+    "charge charges fee fees cost costs frais coste costes gasto gastos cargo cargos coute coutent cuesta cuestan"
+    " gratuit gratuits gratuite gratuites gratuitement gratis gratuita gratuitas gratuito gratuitos"
+)
+"""One of these is in all that costs nothing."""
 _CLAUSE = re.compile(r"[,;:()–—]")
+_DIGIT = re.compile(r"[0-9]")
 _NOON = re.compile(r"\b(?:(noon|midday|midi|mediod[ií]a)|(midnight|minuit|medianoche))\b", re.IGNORECASE)
+_NEAR_NOON = re.compile(r"noon|mid|medi|minuit|ı")
+"""What is in all plain text that says noon, or has an i that only case folding takes for one."""
 _DAYTIME = re.compile(
     r"\b(1[0-2]|0?[1-9])(?: ?h(?:eures?)?)? (?:de la |du |de l['’]|in the )"
     r"(?:(mañana|manana|matin|morning)|tarde|noche|après-midi|apres-midi|soir|afternoon|evening)\b",
@@ -39,7 +49,7 @@ _CLOCK = re.compile(r"\b(1[0-2]|0?[1-9])(?:[:.h]([0-5][0-9]))?\s?([ap])\.?m\b\.?
 _COUNTED = re.compile(
     r"(?<![0-9])(?<![0-9][.,:])([0-9]++(?:[.,:][0-9]++)*+)\s?(%|€|£|\$|[^\W\d_]++)|([€£$])\s?([0-9]++(?:[.,][0-9]++)*+)"
 )
-_CODE = re.compile(r"(?<![\w-])[A-Z]{1,6}(?:-[A-Z0-9]{1,8})*(?![\w-])")
+_CODE = re.compile(r"[A-Z](?<![\w-].)[A-Z]{0,5}(?:-[A-Z0-9]{1,8})*(?![\w-])")
 _PLAIN_CAPITALS = frozenset(
     ["I", "A", "O", "Y", "OK", "SMS", "SIM", "ID", "PDF", "TV", "FAQ", "GP", "PIN", "USB", "AM", "PM"]
 )
@@ -68,6 +78,8 @@ OF_TEXT = "digit"
 """What counts characters speaks of a format, not of a fact."""
 DAY_NUMBERS = {word: number for number, group in enumerate(DAYS) for word in group.split()}
 """Names of days of the week, 0 for Monday."""
+_DAY_WORDS = DAY_NUMBERS.keys() | WEEKEND
+_NO_CONTENT = STOP_WORDS | FILLERS | DAY_NUMBERS.keys()
 _RANGE = frozenset({"to", "through", "till", "until", "a", "au", "al", "jusqu", "hasta"})
 
 
@@ -92,21 +104,41 @@ class Words(msgspec.Struct, frozen=True):
     """Days of the week that it speaks of, 0 for Monday, ranges written out."""
 
 
+class _Phrases:
+    """Phrases looked for in a line only where one of their longest words stands."""
+
+    def __init__(self, phrases: tuple[str, ...]) -> None:
+        self._padded = [f" {phrase} " for phrase in phrases]
+        self._words = frozenset(max(phrase.split(), key=len) for phrase in phrases)
+
+    def stand_in(self, line: str, words: list[str]) -> bool:
+        return not self._words.isdisjoint(words) and any(phrase in line for phrase in self._padded)
+
+
+_EVERY_DAY = _Phrases(EVERY_DAY)
+_UNIVERSALS = _Phrases(UNIVERSALS)
+
+
 @cached_if_short
 def read_words(text: str) -> Words:
     """A sentence's content. Linear in its length."""
-    text = _DAYTIME.sub(_daytime, text)
-    text = _NOON.sub(lambda match: "12:00" if match[1] else "0:00", _CLOCK.sub(_clock, text))
+    spoken = plain(text)
+    told = _DIGIT.search(spoken) is not None
+    if told:
+        text = _CLOCK.sub(_clock, _DAYTIME.sub(_daytime, text))
+    if _NEAR_NOON.search(spoken):
+        text = _NOON.sub(lambda match: "12:00" if match[1] else "0:00", text)
+        told = True
     negated: set[str] = set()
     affirmed: set[str] = set()
-    figures, counted = set(numbers(text)), _counted(text)
+    figures, counted = (set(numbers(text)), _counted(text)) if told else (set(), set())
     for clause in _CLAUSE.split(text):
-        words = [word[:_WORD_CHARS] for word in _FREE.sub("free", flat(clause)).split()]
-        _read_clause(words, (affirmed, negated), figures, counted)
-    line = f" {flat(text)} "
+        _read_clause(_clause_words(clause), (affirmed, negated), figures, counted)
     if any(unit in _MONEY for _, unit in counted) and FREE not in affirmed:
         negated.add(FREE)  # what has a price isn't free
-    codes = frozenset(code for code in _CODE.findall(text) if code not in _PLAIN_CAPITALS)
+    codes = frozenset([code for code in _CODE.findall(text) if code not in _PLAIN_CAPITALS])
+    line = f" {flat(text)} "
+    words = line.split()
     return Words(
         stems=frozenset(affirmed | negated),
         figures=frozenset(figures),
@@ -114,9 +146,16 @@ def read_words(text: str) -> Words:
         mixed=frozenset(negated & affirmed),
         counted=frozenset(counted),
         codes=codes if len(codes) <= _CODES_MAX else frozenset(),
-        days=_days(line),
-        universal=any(f" {phrase} " in line for phrase in UNIVERSALS),
+        days=_days(line, words),
+        universal=_UNIVERSALS.stand_in(line, words),
     )
+
+
+def _clause_words(clause: str) -> list[str]:
+    words = flat(clause).split()
+    if not _FREE_WORDS.isdisjoint(words):
+        words = _FREE.sub("free", flat(clause)).split()
+    return [word[:_WORD_CHARS] for word in words]
 
 
 def _read_clause(
@@ -134,17 +173,24 @@ def _read_clause(
                 counted.add((str(value), unit))
             if unit is not None or value > _SMALL:
                 figures.add(str(value))
-        elif not word[0].isdigit() and word not in STOP_WORDS and word not in FILLERS and word not in DAY_NUMBERS:
-            cut, opposite = _ALIKE.get(stem(word), (stem(word), False))
+        elif (content := _content(word)) is not None:
+            cut, opposite = content
             sides[bool(reach) != opposite].add(cut)
             reach = max(0, reach - 1)
 
 
-def _days(line: str) -> frozenset[int]:
-    """The days of the week in a flat line."""
-    if any(f" {phrase} " in line for phrase in EVERY_DAY):
+@lru_cache(maxsize=65536)
+def _content(word: str) -> tuple[str, bool] | None:
+    """What a word is compared by, and whether it says the opposite; null where it has no content of its own."""
+    return None if word[0].isdigit() or word in _NO_CONTENT else alike(stem(word))
+
+
+def _days(line: str, words: list[str]) -> frozenset[int]:
+    """The days of the week in a flat line of words."""
+    if _EVERY_DAY.stand_in(line, words):
         return frozenset(range(7))
-    words = line.split()
+    if _DAY_WORDS.isdisjoint(words):
+        return frozenset()
     days: set[int] = set()
     for position, word in enumerate(words):
         if word in WEEKEND:

@@ -13,6 +13,8 @@ _SCORES = frozenset({60, 80})
 
 def joined(words: Sequence[str]) -> list[tuple[str, int | None]]:
     """The words in order, each run that spells one number as one entry with its value; others with null."""
+    if NUMBER_WORDS.keys().isdisjoint(words):
+        return [(word, None) for word in words]
     entries: list[tuple[str, int | None]] = []
     position = 0
     while position < len(words):
