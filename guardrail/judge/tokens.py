@@ -33,7 +33,7 @@ _TAILS = frozenset({"s", "re", "ve", "ll", "d", "m"})
 _ELISIONS = word_set("l d qu n s j c m t jusqu lorsqu puisqu quelqu presqu")
 
 
-class Token(msgspec.Struct, frozen=True):
+class Token(msgspec.Struct, frozen=True, gc=False):
     """A word, figure, sign or mark. `start` and `end` are character offsets into the text."""
 
     text: str
@@ -47,8 +47,16 @@ class Token(msgspec.Struct, frozen=True):
     stem: str
 
 
+_Piece = tuple[str, str, int]
+
+
 @lru_cache(maxsize=65536)
-def _pieces(word: str) -> tuple[tuple[str, str, int], ...]:
+def _written(word: str) -> tuple[tuple[_Piece, ...], bool, bool]:
+    """The pieces of a word, whether it begins with a capital, and whether it has one behind its elision: l'Eau."""
+    return _pieces(word), word[0].isupper(), len(word) > 2 and word[1] in "'’" and word[2].isupper()
+
+
+def _pieces(word: str) -> tuple[_Piece, ...]:
     """A word with its elisions cut, each piece with its stem and its length as written: l'eau -> l', eau."""
     folded = plain(_ACCENTED.get(word.lower(), word))
     if folded == _PARTED_NEGATION:
@@ -70,26 +78,30 @@ def _pieces(word: str) -> tuple[tuple[str, str, int], ...]:
 def tokenise(text: str) -> tuple[Token, ...]:
     """The tokens of a text, in order. Linear in its length."""
     tokens: list[Token] = []
+    capitals: list[int] = []
     opening = True
     for match in _TOKEN.finditer(text):
-        found, start, end = match.group(), match.start(), match.end()
-        if found[0].isdecimal():
+        found, start = match[0], match.start()
+        if found[0].isalpha():
+            pieces, upper, elided = _written(found)
+            capital = elided or (upper and not opening)
+            for part, cut, length in pieces:
+                if capital:
+                    capitals.append(len(tokens))
+                tokens.append(Token(part, start, start + length, "w", capital, cut))
+                start += length
+            opening = False
+        elif found[0].isdecimal():
             _add_figure(tokens, text, found, start)
             opening = False
         elif found in "%€£$":
-            tokens.append(Token(found, start, end, "s", False, found))
-            opening = False
-        elif found[0].isalpha():
-            capital = found[0].isupper() and not opening
-            elided = len(found) > 2 and found[1] in "'’" and found[2].isupper()
-            for part, cut, length in _pieces(found):
-                tokens.append(Token(part, start, start + length, "w", capital or elided, cut))
-                start += length
+            tokens.append(Token(found, start, start + 1, "s", False, found))
             opening = False
         else:
             opening = opening or _opens(tokens, found)
-            tokens.append(Token(found, start, end, "p", False, found))
-    return tuple(_with_first_names(tokens, text))
+            tokens.append(Token(found, start, match.end(), "p", False, found))
+    _mark_first_names(tokens, capitals, text)
+    return tuple(tokens)
 
 
 def _add_figure(tokens: list[Token], text: str, found: str, start: int) -> None:
@@ -115,12 +127,11 @@ def _opens(tokens: list[Token], mark: str) -> bool:
     return mark in _OPENS and not (mark == "." and tokens and tokens[-1].text in ABBREVIATIONS)
 
 
-def _with_first_names(tokens: list[Token], text: str) -> list[Token]:
+def _mark_first_names(tokens: list[Token], capitals: list[int], text: str) -> None:
     """A name that opens a sentence is known by the name behind it: Inés Calvo."""
-    for i in range(len(tokens) - 1):
-        token, behind = tokens[i], tokens[i + 1]
-        opens = token.kind == "w" and not token.capital and len(token.text) > 2 and text[token.start].isupper()
-        named = behind.capital and behind.text not in ABBREVIATIONS and text[behind.start].isupper()
+    for i in capitals:
+        token, behind = tokens[i - 1], tokens[i]
+        opens = i and token.kind == "w" and not token.capital and len(token.text) > 2 and text[token.start].isupper()
+        named = behind.text not in ABBREVIATIONS and text[behind.start].isupper()
         if opens and named and behind.start - token.end <= 1:
-            tokens[i] = msgspec.structs.replace(token, capital=True)
-    return tokens
+            tokens[i - 1] = msgspec.structs.replace(token, capital=True)
