@@ -76,18 +76,19 @@ Reading = Callable[[Line, Number], Figure | None]
 
 def read_figures(tokens: Sequence[Token]) -> tuple[Figure, ...]:
     """The figures of a text in order; the days inside a range (Monday to Friday) as figures that span it. Linear."""
+    starts = [i for i, token in enumerate(tokens) if token.text in _FORMS or "0" <= token.text < ":"]
+    if not starts:
+        return ()
     line = line_of(tokens)
-    found, words, end = line.found, line.words, len(tokens)
-    i = 0
-    while i < end:
-        word = words[i]
-        forms = _FORMS.get(word, ()) if not "0" <= word[:1] <= "9" else _DIGIT_FORMS
-        i += 1
-        for form in forms:
-            figure = form(line, i - 1)
+    found, words, end = line.found, line.words, 0
+    for i in starts:
+        if i < end:
+            continue
+        for form in _FORMS.get(words[i], _DIGIT_FORMS):
+            figure = form(line, i)
             if figure is not None:
                 found.append(figure)
-                i = figure.last + 1
+                end = figure.last + 1
                 break
     return _finished(line) if found else ()
 

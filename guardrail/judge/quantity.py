@@ -23,7 +23,7 @@ _REACH = 16
 """No form looks farther than this behind where it stands."""
 
 
-class Figure(msgspec.Struct, frozen=True):
+class Figure(msgspec.Struct, frozen=True, gc=False):
     """One figure of a text. `first` and `last` are token indexes, both its own."""
 
     kind: str
@@ -52,7 +52,7 @@ class Line:
     found: list[Figure] = field(default_factory=list)
 
 
-class Number(msgspec.Struct, frozen=True):
+class Number(msgspec.Struct, frozen=True, gc=False):
     """A number as written, before it is known what it counts. `end` is the index behind it."""
 
     value: float

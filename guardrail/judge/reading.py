@@ -5,7 +5,8 @@ It must never weigh them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -14,7 +15,7 @@ from guardrail.judge.figures import Figure, read_figures
 from guardrail.judge.lexicon.stance import CLAUSE_WORDS, LIGHT_WORDS
 from guardrail.judge.lexicon.things import WEEKDAYS, WEEKEND
 from guardrail.judge.speech import FILLERS, NEGATIONS, STOP_WORDS
-from guardrail.judge.text import cached_if_short
+from guardrail.judge.text import cached_if_short, stem
 from guardrail.judge.tokens import Token, tokenise
 
 _GAPS = {",": 2.0, ";": 5.0, ".": 7.0, "!": 7.0, "?": 7.0, "\n": 7.0, ":": 1.0, "(": 1.0, ")": 1.0, "–": 2.0, "—": 2.0}
@@ -26,7 +27,7 @@ _REACH = 3.0
 """How many words behind a negation are denied by it."""
 
 
-class Unit(msgspec.Struct, frozen=True):
+class Unit(msgspec.Struct, frozen=True, gc=False):
     """One figure, name, word or stop word of a text."""
 
     key: str
@@ -58,7 +59,7 @@ class Unit(msgspec.Struct, frozen=True):
         return "-" + self.key if self.opposite else self.key
 
 
-class Clause(msgspec.Struct, frozen=True):
+class Clause(msgspec.Struct, frozen=True, gc=False):
     """The content keys of a clause, and whether it is denied an odd number of times."""
 
     keys: frozenset[str]
@@ -79,71 +80,99 @@ class Reading(msgspec.Struct, frozen=True):
     """The number of words and figures."""
 
 
+class _Word(msgspec.Struct, frozen=True):
+    """What a word is, whatever stands around it."""
+
+    kind: str
+    """`word`, `stop`, or `day` for days that go together."""
+    key: str
+    opposite: bool
+    keys: tuple[str, ...]
+    denies: bool
+    parts: bool
+    """Whether it begins another clause."""
+
+
+@lru_cache(maxsize=65536)
+def _word(text: str) -> _Word:
+    denies, parts = text in _DENYING, text in CLAUSE_WORDS
+    if text in WEEKDAYS or text in WEEKEND:
+        return _Word("day", text, False, (), denies, parts)
+    cut = stem(text)
+    if text in _STOPS or denies or len(text) == 1:
+        return _Word("stop", cut, False, (cut,), denies, parts)
+    key, opposite = alike(cut)
+    return _Word("word", key, opposite, (key,), denies, parts)
+
+
 @cached_if_short
 def read_text(text: str) -> Reading:
     """Read a sentence or a passage. Linear in its length."""
     tokens = tokenise(text)
-    places, clauses = _places(tokens)
-    denials = [places[i] for i, token in enumerate(tokens) if token.text in _DENYING]
-    units = tuple(_units(tokens, places, clauses, denials))
-    content = tuple(unit for unit in units if unit.content)
-    return Reading(
-        units=units,
-        content=content,
-        keys=frozenset(key for unit in units for key in unit.keys),
-        clauses=_clauses(content, tokens, clauses),
-        negations=len(denials),
-        words=sum(token.kind != "p" for token in tokens),
-    )
-
-
-def _places(tokens: Sequence[Token]) -> tuple[list[float], list[int]]:
-    """Where each token stands, and in which clause."""
-    at, clause = 0.0, 0
-    places, clauses = [], []
-    for token in tokens:
-        if token.kind == "p":
-            at += _GAPS.get(token.text, 0.0)
-            clause += token.text in _CLAUSE_MARKS
-        else:
-            at += 1.0
-            clause += token.text in CLAUSE_WORDS
-        places.append(at)
-        clauses.append(clause)
-    return places, clauses
-
-
-def _units(
-    tokens: Sequence[Token], places: Sequence[float], clauses: Sequence[int], denials: Sequence[float]
-) -> Iterator[Unit]:
     figures: dict[int, list[Figure]] = {}
     for figure in read_figures(tokens):
         figures.setdefault(figure.first, []).append(figure)
-    position = 0
-    while position < len(tokens):
-        token, at, clause = tokens[position], places[position], clauses[position]
-        denied = any(0 < at - denial <= _REACH for denial in denials)
-        if position in figures:
-            for figure in figures[position]:
-                span = token.start, tokens[figure.last].end
-                yield _figure_unit(figure, (at, clause), span, denied=denied)
-            position = max(position, figures[position][0].last) + 1
+    units: list[Unit] = []
+    denials: list[int] = []
+    words, behind = 0, 0
+    at, denial, clause = 0.0, -_REACH, 0
+    for position, token in enumerate(tokens):
+        if token.kind == "p":
+            at += _GAPS.get(token.text, 0.0)
+            clause += token.text in _CLAUSE_MARKS
             continue
-        position += 1
-        if token.kind != "w":
-            continue
-        if token.text in WEEKDAYS or token.text in WEEKEND:
-            for day in (5, 6) if token.text in WEEKEND else range(5):
-                figure = Figure("day", float(day), position - 1, position - 1)
-                yield _figure_unit(figure, (at, clause), (token.start, token.end), denied=denied)
-        elif token.text in _STOPS or token.text in _DENYING or len(token.text) == 1:
-            keys = (token.stem,)
-            yield Unit(token.stem, "stop", at, clause, False, False, None, keys, token.start, token.end)
+        at += 1.0
+        words += 1
+        word = _word(token.text) if token.kind == "w" else None
+        clause += word is not None and word.parts
+        denied = at - denial <= _REACH
+        if position < behind:
+            pass
+        elif position in figures:
+            behind = figures[position][0].last + 1
+            units += _figure_units(figures[position], tokens, (at, clause), denied=denied)
+        elif word is None:
+            pass
+        elif word.kind == "day":
+            units += _figure_units(_days(token.text, position), tokens, (at, clause), denied=denied)
         else:
-            key, opposite = alike(token.stem)
-            kind = "name" if token.capital else "word"
-            denies = denied != opposite
-            yield Unit(key, kind, at, clause, denies, opposite, None, (key,), token.start, token.end)
+            kind = "name" if token.capital and word.kind == "word" else word.kind
+            denies = word.kind == "word" and denied != word.opposite
+            units.append(
+                Unit(word.key, kind, at, clause, denies, word.opposite, None, word.keys, token.start, token.end)
+            )
+        if word is not None and word.denies:
+            denial = at
+            denials.append(clause)
+    return _reading(tuple(units), denials, words)
+
+
+def _reading(units: tuple[Unit, ...], denials: Sequence[int], words: int) -> Reading:
+    """The reading of some units. `denials`: the clause of each negation."""
+    content = tuple([unit for unit in units if unit.kind != "stop"])
+    return Reading(
+        units=units,
+        content=content,
+        keys=frozenset([key for unit in units for key in unit.keys]),
+        clauses=_clauses(content, denials),
+        negations=len(denials),
+        words=words,
+    )
+
+
+def _days(word: str, at: int) -> list[Figure]:
+    """The days that go under one name."""
+    return [Figure("day", float(day), at, at) for day in ((5, 6) if word in WEEKEND else range(5))]
+
+
+def _figure_units(
+    figures: Sequence[Figure], tokens: Sequence[Token], place: tuple[float, int], *, denied: bool
+) -> list[Unit]:
+    """The units of figures that begin at one token."""
+    return [
+        _figure_unit(figure, place, (tokens[figure.first].start, tokens[figure.last].end), denied=denied)
+        for figure in figures
+    ]
 
 
 def _figure_unit(figure: Figure, place: tuple[float, int], span: tuple[int, int], *, denied: bool) -> Unit:
@@ -152,17 +181,16 @@ def _figure_unit(figure: Figure, place: tuple[float, int], span: tuple[int, int]
     return Unit(key, "figure", *place, denied, False, figure, keys, *span)
 
 
-def _clauses(content: Sequence[Unit], tokens: Sequence[Token], clauses: Sequence[int]) -> tuple[Clause, ...]:
+def _clauses(content: Sequence[Unit], denials: Sequence[int]) -> tuple[Clause, ...]:
     odd: dict[int, bool] = {}
-    for token, clause in zip(tokens, clauses, strict=True):
-        if token.text in _DENYING:
-            odd[clause] = not odd.get(clause, False)
+    for clause in denials:
+        odd[clause] = not odd.get(clause, False)
     keys: dict[int, set[str]] = {}
     for unit in content:
         keys.setdefault(unit.clause, set()).add(unit.key)
         if unit.opposite:
             odd[unit.clause] = not odd.get(unit.clause, False)
-    return tuple(Clause(frozenset(found), odd.get(clause, False)) for clause, found in keys.items())
+    return tuple([Clause(frozenset(found), odd.get(clause, False)) for clause, found in keys.items()])
 
 
 def is_negation(unit: Unit) -> bool:
