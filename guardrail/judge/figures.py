@@ -76,11 +76,12 @@ Reading = Callable[[Line, Number], Figure | None]
 
 def read_figures(tokens: Sequence[Token]) -> tuple[Figure, ...]:
     """The figures of a text in order; the days inside a range (Monday to Friday) as figures that span it. Linear."""
-    starts = [i for i, token in enumerate(tokens) if token.text in _FORMS or "0" <= token.text < ":"]
+    words = [token.text for token in tokens]
+    starts = [i for i, word in enumerate(words) if word in _FORMS or "0" <= word < ":"]
     if not starts:
         return ()
-    line = line_of(tokens)
-    found, words, end = line.found, line.words, 0
+    line = line_of(tokens, words)
+    found, end = line.found, 0
     for i in starts:
         if i < end:
             continue

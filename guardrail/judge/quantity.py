@@ -65,9 +65,9 @@ class Number(msgspec.Struct, frozen=True, gc=False):
         return self.value == int(self.value)
 
 
-def line_of(tokens: Sequence[Token]) -> Line:
-    """The line of a text's tokens."""
-    return Line(tokens, [token.text for token in tokens] + [""] * _REACH)
+def line_of(tokens: Sequence[Token], words: list[str]) -> Line:
+    """The line of a text's tokens and their texts."""
+    return Line(tokens, words + [""] * _REACH)
 
 
 def bare(value: float) -> str:
