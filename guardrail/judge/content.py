@@ -13,7 +13,7 @@ import msgspec
 from guardrail.judge.lexicon.things import ALIKE, DAYS, EVERY_DAY, UNITS, UNIVERSALS, WEEKEND
 from guardrail.judge.lexicon.words import word_set
 from guardrail.judge.numerals import joined
-from guardrail.judge.speech import FILLERS, NEGATIONS, STOP_WORDS, flat
+from guardrail.judge.speech import FILLERS, NEGATIONS, STOP_WORDS, flat, flat_clauses
 from guardrail.judge.text import cached_if_short, canonical_number, numbers, plain, stem
 
 _NEGATION_REACH = 1
@@ -35,7 +35,6 @@ _FREE_WORDS = word_set(
     " gratuit gratuits gratuite gratuites gratuitement gratis gratuita gratuitas gratuito gratuitos"
 )
 """One of these is in all that costs nothing."""
-_CLAUSE = re.compile(r"[,;:()–—]")
 _DIGIT = re.compile(r"[0-9]")
 _NOON = re.compile(r"\b(?:(noon|midday|midi|mediod[ií]a)|(midnight|minuit|medianoche))\b", re.IGNORECASE)
 _NEAR_NOON = re.compile(r"noon|mid|medi|minuit|ı")
@@ -80,6 +79,7 @@ DAY_NUMBERS = {word: number for number, group in enumerate(DAYS) for word in gro
 """Names of days of the week, 0 for Monday."""
 _DAY_WORDS = DAY_NUMBERS.keys() | WEEKEND
 _NO_CONTENT = STOP_WORDS | FILLERS | DAY_NUMBERS.keys()
+_NEGATION = ("", True)
 _RANGE = frozenset({"to", "through", "till", "until", "a", "au", "al", "jusqu", "hasta"})
 
 
@@ -132,7 +132,7 @@ def read_words(text: str) -> Words:
     negated: set[str] = set()
     affirmed: set[str] = set()
     figures, counted = (set(numbers(text)), _counted(text)) if told else (set(), set())
-    for clause in _CLAUSE.split(text):
+    for clause in flat_clauses(text):
         _read_clause(_clause_words(clause), (affirmed, negated), figures, counted)
     if any(unit in _MONEY for _, unit in counted) and FREE not in affirmed:
         negated.add(FREE)  # what has a price isn't free
@@ -152,36 +152,38 @@ def read_words(text: str) -> Words:
 
 
 def _clause_words(clause: str) -> list[str]:
-    words = flat(clause).split()
+    words = clause.split()
     if not _FREE_WORDS.isdisjoint(words):
-        words = _FREE.sub("free", flat(clause)).split()
+        words = _FREE.sub("free", clause).split()
     return [word[:_WORD_CHARS] for word in words]
 
 
 def _read_clause(
     words: list[str], sides: tuple[set[str], set[str]], figures: set[str], counted: set[tuple[str, str]]
 ) -> None:
+    affirmed, negated = sides
     reach = 0
     entries = joined(words)
     for position, (word, value) in enumerate(entries):
-        if word in NEGATIONS:
-            reach = _NEGATION_REACH
-            continue
         if value is not None and value > 1 and word not in _AMBIGUOUS:
             unit = _UNIT.get(entries[position + 1][0]) if position + 1 < len(entries) else None
             if unit is not None:
                 counted.add((str(value), unit))
             if unit is not None or value > _SMALL:
                 figures.add(str(value))
-        elif (content := _content(word)) is not None:
+        elif (content := _content(word)) is _NEGATION:
+            reach = _NEGATION_REACH
+        elif content is not None:
             cut, opposite = content
-            sides[bool(reach) != opposite].add(cut)
+            (negated if (reach > 0) != opposite else affirmed).add(cut)
             reach = max(0, reach - 1)
 
 
 @lru_cache(maxsize=65536)
 def _content(word: str) -> tuple[str, bool] | None:
     """What a word is compared by, and whether it says the opposite; null where it has no content of its own."""
+    if word in NEGATIONS:
+        return _NEGATION
     return None if word[0].isdigit() or word in _NO_CONTENT else alike(stem(word))
 
 

@@ -13,6 +13,7 @@ import re
 import msgspec
 
 from guardrail.judge.lexicon import LEXICONS
+from guardrail.judge.lexicon.words import word_set
 from guardrail.judge.pattern.phrases import PhraseIndex, PhraseSet, Worded
 from guardrail.judge.text import cached_if_short, fold, plain, sentences, spaced
 
@@ -36,19 +37,47 @@ _CONTRACTIONS = tuple(
 
 _YES = re.compile(r"\bsí\b|\bsi(?=,)", re.IGNORECASE)
 """Spanish yes, which without its accent would read as if."""
+_SURE = "sii"
+_BARE = re.compile(r"(?:cant|wont)\b")
+"""Contractions that only another one's apostrophe shows to be some."""
+_CLAUSE_END = re.compile(r"[,;:()–—]")
 
 
 @cached_if_short
-def flat(text: str) -> str:
-    """The sentence as single-spaced plain words, English contractions written out."""
+def written_out(text: str) -> str:
+    """The sentence in plain text, English contractions written out; its marks stay."""
     if "," in text or not text.isascii():
-        text = _YES.sub("sii", text)
+        text = _YES.sub(_SURE, text)
     lowered = plain(text)
     if "'" in lowered or "cannot" in lowered:
         for sign, pattern, full in _CONTRACTIONS:
             if sign in lowered:
                 lowered = pattern.sub(full, lowered)
-    return spaced(lowered) if lowered.isascii() else fold(lowered)
+    return lowered
+
+
+@cached_if_short
+def flat(text: str) -> str:
+    """The sentence as single-spaced plain words, English contractions written out."""
+    return flattened(written_out(text))
+
+
+def flattened(written: str) -> str:
+    """What `flat` gives of a sentence, or of a clause of it, that is written out."""
+    return spaced(written) if written.isascii() else fold(written)
+
+
+def flat_clauses(text: str) -> list[str]:
+    """The clauses of a text, parted at its marks, each flat.
+
+    Written out at once where that gives the same. Compatibility forms may hold marks; the comma behind a yes, signs
+    beyond ASCII beside a grave accent, and an apostrophe in the text of a wont aren't every clause's own.
+    """
+    written = written_out(text)
+    clauses, parts = _CLAUSE_END.split(text), _CLAUSE_END.split(written)
+    if len(clauses) != len(parts) or f"{_SURE}," in written or "`" in text or _BARE.search(plain(text)):
+        return [flat(clause) for clause in clauses]
+    return [flattened(part) for part in parts]
 
 
 def phrase(notation: str, done_words: str = "") -> str:
@@ -129,58 +158,10 @@ _BULLETS = "-*•–"
 """What a line of a list of offers begins with."""
 _OPENING_WORDS = 1
 _TAG_WORDS = 5
-_OPENERS = frozenset(
-    {
-        *(
-            "do",
-            "does",
-            "did",
-            "is",
-            "are",
-            "was",
-            "were",
-            "will",
-            "would",
-            "shall",
-            "should",
-            "can",
-            "could",
-            "may",
-            "might",
-        ),
-        *("have", "has", "had", "what", "which", "who", "whom", "whose", "when", "where", "why", "how", "if"),
-        *(
-            "est",
-            "quel",
-            "quelle",
-            "quels",
-            "quelles",
-            "qui",
-            "que",
-            "quand",
-            "ou",
-            "comment",
-            "pourquoi",
-            "pouvez",
-            "peut",
-        ),
-        *(
-            "puis",
-            "voulez",
-            "souhaitez",
-            "avez",
-            "es",
-            "cual",
-            "cuales",
-            "quien",
-            "cuando",
-            "donde",
-            "como",
-            "por",
-            "puede",
-        ),
-        *("quiere", "desea", "tiene"),
-    }
+_OPENERS = word_set(
+    "do does did is are was were will would shall should can could may might have has had what which who whom whose"
+    " when where why how if est quel quelle quels quelles qui que quand ou comment pourquoi pouvez peut puis voulez"
+    " souhaitez avez es cual cuales quien cuando donde como por puede quiere desea tiene"
 )
 """Words that open a question."""
 _NEAR_CHARS = 25

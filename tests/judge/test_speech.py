@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.judge.speech import asks_again, declines, detect_language, flat, phrase, read_answer, things_asked
+from guardrail.judge.speech import (
+    asks_again,
+    declines,
+    detect_language,
+    flat,
+    flat_clauses,
+    phrase,
+    read_answer,
+    things_asked,
+)
+from tests.judge.test_tokens import NEAR_TEXT
 
 DOES: dict[str, list[tuple[str, str]]] = {
     "question": [
@@ -179,3 +191,19 @@ def test_any_answer_can_be_read(answer: str) -> None:
     """Given any text, then it is read into sentences that stand in it."""
     assert all(answer[s.start : s.end] == s.text for s in read_answer(answer))
     assert detect_language(answer) in {"en", "fr", "es", None}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It's fine, you wont pay: it`s é", "Si, claro", "Sí, claro; no", "Open：it's (free)", "it`s é, it`s", "", "no,"],
+    ids=["bare", "if or yes", "yes", "wide mark", "grave", "empty", "mark last"],
+)
+def test_clauses_are_flat_as_if_alone(text: str) -> None:
+    """Given a text with marks, then each clause is what it would be as a sentence of its own."""
+    assert flat_clauses(text) == [flat(clause) for clause in re.split(r"[,;:()–—]", text)]
+
+
+@given(NEAR_TEXT)
+def test_any_clauses_are_flat_as_if_alone(text: str) -> None:
+    """Given any text, then each clause is what it would be as a sentence of its own."""
+    assert flat_clauses(text) == [flat(clause) for clause in re.split(r"[,;:()–—]", text)]
