@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.judge.arithmetic import unknown
+from guardrail.judge.arithmetic import surprise, unknown
 from guardrail.judge.figures import Figure
 from guardrail.judge.reading import read_text
 
@@ -107,3 +107,36 @@ def test_what_is_unknown_has_a_share(figure: Figure, known: list[Figure]) -> Non
 def test_twice_a_known_figure_is_known(kind: str, value: int, others: list[Figure]) -> None:
     """Given an amount or a time, whatever else is known, then twice as much follows from it."""
     assert unknown(Figure(kind, 2.0 * value, 0, 0), [Figure(kind, float(value), 0, 0), *others]) == 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [
+        ("The queue opens at 7:15 am.", "The ferry leaves at 8:15 am. Cars queue 60 minutes before."),
+        ("Swimmers leave at 5:10 pm.", "The pool closes at 17:30, swimmers leave 20 minutes before."),
+        ("It arrives at 10:45 am.", "It leaves at 8:15 am and takes 150 minutes."),
+    ],
+)
+def test_a_time_so_long_before_or_after_another_is_known(claim: str, evidence: str) -> None:
+    """Given a time of day and a span, then the time reached by it is known, on either half of the day."""
+    assert unknown_in(claim, evidence) == 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "surprising"),
+    [
+        ("It takes 7 hours.", 1.0),
+        ("It costs 31 euros.", 1.0),
+        ("It costs 50 %.", 0.5),
+        ("It opens at 6:45 am.", 0.5),
+        ("There are 7 bikes.", 0.7),
+        ("There are 96 bikes.", 0.0),
+        ("It is open on Sunday.", 0.0),
+        ("It takes a day.", 0.0),
+        ("It costs 136 euros.", 0.0),
+    ],
+)
+def test_some_figures_that_nobody_gave_surprise_more_than_others(claim: str, surprising: float) -> None:
+    """Given a figure that the evidence lacks, then a span or price surprises; a day, a big count or a sum doesn't."""
+    (figure,) = figures(claim)
+    assert surprise(figure, figures("A pass costs 68 euros and takes 25 minutes.")) == surprising

@@ -239,3 +239,36 @@ def test_any_claim_is_laid_over_any_evidence(claim: str, evidence: str) -> None:
     ends = [place for repair in found.repairs for place in (repair.start, repair.end)]
     assert ends == sorted(ends)
     assert all(0 <= place <= len(claim) for place in ends)
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "change"),
+    [
+        (RULES["en"].replace("before", "after"), RULES["en"], "changed_negation"),
+        (RULES["fr"].replace("avant", "après"), RULES["fr"], "changed_negation"),
+        (RULES["es"].replace("antes", "después"), RULES["es"], "changed_negation"),
+        (RULES["en"].replace("may", "must"), RULES["en"], "changed_negation"),
+        (RULES["en"].replace("may", "might"), RULES["en"], None),
+        ("Plasma may be given every 2 months.", "Plasma may be given every 2 weeks.", "changed_figure"),
+        (
+            "The Owl Hour lasts an hour and costs 55 euros.",
+            "The Owl Hour lasts an hour and costs 45 euros; "
+            "the Hawk Walk lasts longer and costs more than anything else that we do here.",
+            "changed_figure",
+        ),
+    ],
+)
+def test_a_pole_or_last_figure_put_for_another_is_a_change(claim: str, evidence: str, change: str | None) -> None:
+    """Given before for after, must for may, or another figure at the end of a clause, then the copy was changed."""
+    assert changes(claim, evidence) & {"changed_negation", "changed_figure"} == ({change} if change else set())
+
+
+def test_a_copy_runs_on_rather_than_jumps() -> None:
+    """Given a sentence with the same words further on, then a copy of its beginning is laid over the beginning."""
+    evidence = (
+        "The pin version of bowling is often played on a flat wooden or other synthetic surface, while in target "
+        "bowling the surface may be grass, gravel or a synthetic surface."
+    )
+    assert changes("The pin version is often played on a wooden or other synthetic surface.", evidence) <= {
+        "changed_words"
+    }

@@ -82,7 +82,9 @@ def test_context_covers_and_does_not_say_how_evidence_reads() -> None:
     found = ground(PROSE["en"], context=(TERMS["en"],))
     assert compile_passage(TERMS["en"]).keys <= found.keys
     assert found.terms == 0
-    assert supports(["Breakfast costs 14 euros per person."], found, read_text(""), frozenset())[0].risk == pytest.approx(0)
+    assert supports(["Breakfast costs 14 euros per person."], found, read_text(""), frozenset())[
+        0
+    ].risk == pytest.approx(0)
 
 
 def test_rare_words_weigh_more() -> None:

@@ -41,6 +41,29 @@ SILENT = [
     ("es", "¿Cuál es su nombre?"),
     ("es", "Un momento, por favor."),
     ("es", "No puedo ayudarle con cohetes."),
+    ("en", "So you'd like to park your yacht here."),
+    ("en", "If I understand you correctly, breakfast comes late for you."),
+    ("en", "I'm so sorry that you missed breakfast!"),
+    ("en", "How exciting, a yacht!"),
+    ("en", "Thank you for your question about parking."),
+    ("en", "Have a lovely day!"),
+    ("en", "Please tell me your booking number."),
+    ("en", "I only deal with parking questions here."),
+    ("en", "I'm afraid I didn't quite get your message."),
+    ("fr", "Vous souhaitez donc prendre votre petit déjeuner."),
+    ("fr", "Si je vous comprends bien, le parking vous inquiète."),
+    ("fr", "Quelle belle idée, un yacht !"),
+    ("fr", "Mille excuses pour l'attente."),
+    ("fr", "Bonjour et bienvenue au parking !"),
+    ("fr", "Je n'ai pas compris votre message."),
+    ("fr", "Donnez-moi votre adresse, s'il vous plaît."),
+    ("es", "Así que quieres aparcar tu yate."),
+    ("es", "Si le he entendido bien, le preocupa el desayuno."),
+    ("es", "¡Que tenga un día estupendo!"),
+    ("es", "Mil gracias por su paciencia."),
+    ("es", "Gracias por su interés en el aparcamiento."),
+    ("es", "No estoy seguro de haberte entendido."),
+    ("es", "Dame un momentito, estoy mirando lo del aparcamiento."),
 ]
 TELLING = [
     ("en", "Parking costs 8 euros per night."),
@@ -57,6 +80,14 @@ TELLING = [
     ("es", "El aparcamiento cuesta 8 euros por noche."),
     ("es", "El faro fue construido por los pescadores."),
     ("es", "¿Quiere el aparcamiento por 9 euros?"),
+    ("en", "Sorry, but you have to come in yourself."),
+    ("en", "If you'd like breakfast, parking is closed."),
+    ("en", "Thanks for asking, parking is for guests only."),
+    ("en", "How nice, breakfast in bed and parking!"),
+    ("fr", "Désolé, les yachts ne sont pas admis au parking."),
+    ("fr", "Merci de votre question : le petit déjeuner est servi au parking."),
+    ("es", "Lo siento, el aparcamiento no admite yates."),
+    ("es", "Gracias por preguntar: el desayuno se sirve en el aparcamiento."),
 ]
 
 
@@ -113,9 +144,33 @@ def test_to_repeat_is_to_assert_and_new_figures_are_facts(text: str) -> None:
 
 
 def test_a_touch_of_the_evidence_needs_more_talk() -> None:
-    """Given one word of the evidence in a thank-you, then it is silent only among much talk."""
-    assert not says_nothing("Thanks about the parking.")
-    assert says_nothing("Thanks for your patience and your message, sorry for the wait, about the parking.")
+    """Given one word of the evidence among words of the talk, then it is silent only where these are many."""
+    assert not says_nothing("Good parking.")
+    assert says_nothing("Good luck and patience, kind regards, happy parking.")
+
+
+def test_a_hand_over_with_a_time_is_a_promise() -> None:
+    """Given a hand-over that says when, then it asserts; so does a callback, which nobody here can promise."""
+    assert says_nothing("I'll put you through to a colleague.")
+    assert not says_nothing("I'll put you through to a colleague tomorrow.")
+    assert not says_nothing("A specialist will call you back within the hour.")
+
+
+def test_what_sounds_like_a_record_may_be_sympathy() -> None:
+    """Given words that cite what is on file only in form, then a feeling asserts nothing; a record does."""
+    assert says_nothing("I can see why you're upset.")
+    assert not says_nothing("I can see that you have two yachts parked.")
+
+
+def test_in_prose_talk_may_be_an_opinion() -> None:
+    """Given evidence in prose, then words of the talk alone, or a refusal in the first person, may be claims."""
+    prose = ground("The old lighthouse was built by fishermen from the village.")
+    for text in ("I love a good chat.", "I haven't seen the yacht."):
+        (sentence,) = read_answer(text)
+        assert says_nothing(text)
+        assert not silent(sentence, prose, frozenset())
+    (thanks,) = read_answer("Thank you for your message!")
+    assert silent(thanks, prose, frozenset())
 
 
 def test_a_span_that_the_evidence_gives_is_a_fact() -> None:

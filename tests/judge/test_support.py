@@ -195,7 +195,7 @@ def test_words_in_another_order_are_another_claim_in_prose() -> None:
     """Given who did what turned round in a copy of prose, then its order tells."""
     found = held("The village was built by fishermen from the old lighthouse.", PROSE["en"])
     assert found.signals["order_of_copy"] > 0
-    assert found.risk > 1
+    assert found.risk > 0.5
 
 
 def test_a_flood_of_figures_is_weighed_up_to_its_bound() -> None:
@@ -210,7 +210,7 @@ def test_a_flood_of_figures_is_weighed_up_to_its_bound() -> None:
 def test_without_evidence_there_is_only_what_is_not_covered(claim: str) -> None:
     """Given no evidence, then a claim is held against nothing: it is covered or not, and nothing is repaired."""
     found = supports([claim], ground(), NOTHING, frozenset())[0]
-    assert set(found.signals) == {"uncovered", "nowhere", "nowhere_unheld", "new_words"}
+    assert set(found.signals) == {"uncovered", "nowhere", "nowhere_unheld", "new_words", "beside_quotes"}
     assert found.repairs == ()
     assert (found.reason is None) is (found.risk == 0)
 
@@ -242,3 +242,46 @@ def test_more_evidence_never_takes_a_copy_away(sentence: tuple[str, str], others
     assert found.signals["uncovered"] == pytest.approx(0, abs=1e-9)
     assert found.signals["nowhere"] == 0
     assert found.repairs == ()
+
+
+def test_who_quotes_one_rule_and_not_the_next_has_put_something_in() -> None:
+    """Given a quotation beside a claim of other words, then that one is doubted more than alone; the quotation isn't."""
+    quoted, own = "Parking costs 8 euros per night.", "A valet takes your car to the yard."
+    alone = held(own, TERMS["en"])
+    first, second = supports([quoted, own], GROUNDS[TERMS["en"]], NOTHING, frozenset())
+    assert (first.signals["beside_quotes"], alone.signals["beside_quotes"]) == (0, 0)
+    assert second.signals["beside_quotes"] > 0.9
+    assert second.risk > alone.risk
+    assert supports([own, own], GROUNDS[TERMS["en"]], NOTHING, frozenset())[0] == alone
+
+
+@pytest.mark.parametrize(
+    ("rule", "turned"),
+    [
+        (
+            "First unplug the router, then wait, then press the button.",
+            "First press the button, then unplug the router.",
+        ),
+        ("Débranchez d'abord la box, puis attendez le voyant.", "Attendez d'abord le voyant, puis débranchez la box."),
+        ("Primero desconecta el router y luego espera la luz.", "Primero espera la luz y luego desconecta el router."),
+    ],
+)
+def test_steps_in_another_order_are_told(rule: str, turned: str) -> None:
+    """Given steps that the evidence puts in an order, then another order speaks against a claim; the same doesn't."""
+    evidence = f"{rule} It takes 5 minutes and costs 9 euros."
+    assert held(turned, evidence).signals["steps_of_copy"] > 0
+    assert held(rule, evidence).signals["steps"] == 0
+    assert held(turned, evidence.replace("First", "You").replace("then", "and")).risk >= 0
+
+
+def test_an_attribution_is_no_part_of_a_claim() -> None:
+    """Given an opening that names the source, then the claim is as well supported as without it."""
+    claim = "Parking costs 8 euros per night."
+    assert held(f"According to our records, {claim}", TERMS["en"]).signals == held(claim, TERMS["en"]).signals
+
+
+def test_fellows_in_a_list_do_not_speak_for_one_another() -> None:
+    """Given two days of one list put with the wrong thing, then they stand with something else all the same."""
+    evidence = "Rye is baked on Tuesday and Friday, walnut bread on Thursday and Saturday. Each costs 7 euros."
+    assert held("Rye is baked on Thursday and Saturday.", evidence).signals["other_figure"] > 0
+    assert held("Rye is baked on Tuesday and Friday.", evidence).signals["other_figure"] == 0
