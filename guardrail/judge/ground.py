@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -16,10 +16,11 @@ from guardrail.judge.contest import Contender, Placed, contenders, is_same, sort
 from guardrail.judge.copying import Original, Originals, original
 from guardrail.judge.figures import Figure
 from guardrail.judge.index import Index
+from guardrail.judge.joins import ASIDE
 from guardrail.judge.lexicon.stance import SEQUENCE, TOLD
 from guardrail.judge.reading import Clause, Reading, Unit, read_text
 from guardrail.judge.stance import stance_of
-from guardrail.judge.text import composed, sentences
+from guardrail.judge.text import composed, sentences, words
 from guardrail.judge.tokens import tokenise
 
 STOP_WEIGHT = 0.3
@@ -62,6 +63,8 @@ class Compiled(msgspec.Struct, frozen=True):
     originals: tuple[Original, ...]
     contenders: tuple[Contender, ...]
     keys: frozenset[str]
+    quotable: frozenset[str]
+    """Its sentences as bare words, also without their asides."""
     waivers: frozenset[int]
     words: int
     told: int
@@ -82,6 +85,7 @@ def compile_passage(text: str) -> Compiled:
         originals=(*(original([one], keys) for one in stated), *(original(two, keys) for two in pairwise(stated))),
         contenders=tuple(contenders(_placed(readings))),
         keys=keys,
+        quotable=frozenset(one for sentence, _ in stated for one in _quotable(sentence)),
         waivers=stance_of(text).waivers,
         words=sum(reading.words for reading in readings),
         told=sum(token.text in TOLD for token in tokenise(text)),
@@ -89,6 +93,11 @@ def compile_passage(text: str) -> Compiled:
         if any(token.text in SEQUENCE for token in tokenise(text))
         else {},
     )
+
+
+def _quotable(sentence: str) -> Iterator[str]:
+    yield " ".join(words(sentence))
+    yield " ".join(words(ASIDE.sub("", sentence)))
 
 
 def compile_passages(texts: Sequence[str]) -> list[Compiled]:
@@ -137,6 +146,7 @@ class Ground:
         self.clauses: list[Clause] = [clause for stated in self.sentences for clause in stated.reading.clauses]
         self.clause_index = Index([clause.keys for clause in self.clauses])
         self.keys = _union(one.keys for one in self.compiled)
+        self._quotable = _union(one.quotable for one in self._passages)
         self.waivers: frozenset[int] = frozenset().union(*(one.waivers for one in self.compiled))
         contenders_of = [(number, c) for number, one in enumerate(self.compiled) for c in one.contenders]
         self.contenders = contenders_of[:_CONTENDERS_MAX]
@@ -164,6 +174,11 @@ class Ground:
         if unit.figure is None:
             return self.names.get(unit.key, [])
         return [found for found in self.counted if is_same(unit, found[1])]
+
+    def quoted(self, claim: str) -> bool:
+        """Whether a sentence stands in a passage word for word, with or without its asides."""
+        said = " ".join(words(composed(claim)))
+        return bool(said) and said in self._quotable
 
     def weight(self, unit: Unit) -> float:
         """How much a unit tells: its inverse document frequency among the evidence's own sentences."""

@@ -119,12 +119,10 @@ def _doubt(held: Held, terms: Terms, *, above: bool) -> Doubt | None:
     def doubt(code: str, detail: str) -> Doubt:
         return Doubt(sentence, f"ground.{code}", detail, measure.window if measure.cover >= NEAR_COPY else None)
 
-    if sentence.acts:
-        return (
-            None
-            if measure.borne_out
-            else doubt("unsupported_sentence", "a promise, deed or record that nothing supports")
-        )
+    if held.support.quoted:
+        return None
+    if sentence.acts and not measure.borne_out:
+        return doubt("unsupported_sentence", "a promise, deed or record that nothing supports")
     if sentence.state and measure.cover < NEAR_COPY and measure.context_share < _KNOWN_SHARE:
         return doubt("unsupported_sentence", "a state of the user's own affairs that nothing supports")
     if not terms.passages:

@@ -15,6 +15,7 @@ from guardrail.judge.catalogue import IntentMatch, match_intent, match_parameter
 from guardrail.judge.content import Words, read_words
 from guardrail.judge.evidence import Evidence, Measure
 from guardrail.judge.grounding import PLAIN_PROBABILITY, PLAIN_RISK, Held, Terms, Weighing, foreign, rated, weigh
+from guardrail.judge.joins import LIST_MARK
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.model import Json, ParameterValue, Record
 from guardrail.judge.pattern.examples import NO_EXAMPLES
@@ -138,7 +139,8 @@ class Subject:
     def held(self) -> tuple[tuple[Sentence, Held | None], ...]:
         """The answer's sentences, each held against the evidence; null for one that asserts nothing."""
         ground = self.evidence.ground
-        claims = [one for one in self.sentences if not silent(one, ground, self.heard)]
+        marks = {one.start for one in self.sentences[:-1] if LIST_MARK.match(one.text)}
+        claims = [one for one in self.sentences if one.start not in marks and not silent(one, ground, self.heard)]
         found = iter(supports([claim.text for claim in claims], ground, self.question, self.heard))
         held = {claim.start: Held(claim, self.measure(claim), next(found)) for claim in claims}
         return tuple((sentence, held.get(sentence.start)) for sentence in self.sentences)

@@ -18,12 +18,13 @@ import msgspec
 
 from guardrail.judge.arithmetic import surprise, unknown
 from guardrail.judge.contest import Placed, Stand, contends, is_same, sort_of, ties, votes_against
-from guardrail.judge.copying import Copy, Repair, copy_of
+from guardrail.judge.copying import Copy, copy_of
 from guardrail.judge.figures import Figure
 from guardrail.judge.ground import Ground, Stated
+from guardrail.judge.joins import claimed
 from guardrail.judge.lexicon.weights import PROSE, TERMS
 from guardrail.judge.reading import Reading, Unit, read_text
-from guardrail.judge.stance import stance_of, without_attribution
+from guardrail.judge.stance import stance_of
 from guardrail.judge.text import composed
 
 _SAME_CLAUSE = 0.3
@@ -40,6 +41,7 @@ _QUOTED_STEPS = 3.0
 _DEPARTED = 2.0
 """A claim of which half isn't covered departs from the evidence altogether."""
 
+_QUOTATION = {"uncovered": 0.0, "quoted": 1.0}
 _STANDINGS = ("unknown_figure", "surprising_figure", "unknown_name", "other_figure", "other_name", "other_rate")
 Signals = dict[str, float]
 Weights = Mapping[str, float]
@@ -52,8 +54,8 @@ class Support(msgspec.Struct, frozen=True):
     signals: Signals
     reason: str | None
     """The signal that adds most to the risk; null where nothing speaks against the claim."""
-    repairs: tuple[Repair, ...]
-    """What would make a copy true again; empty where the claim copies nothing, or nothing can be undone."""
+    quoted: bool = False
+    """Whether it stands in the evidence word for word: then nothing does."""
 
 
 def supports(texts: Sequence[str], ground: Ground, said: Reading, known: frozenset[str]) -> tuple[Support, ...]:
@@ -62,46 +64,48 @@ def supports(texts: Sequence[str], ground: Ground, said: Reading, known: frozens
     `said`: what the user asked; `known`: the keys of all that was said so far, which needs no evidence.
     Bounds: linear in the evidence, but for a copy's alignment, which is bounded by itself.
     """
-    found = {text: _found(text, ground, said, known) for text in dict.fromkeys(texts)}
-    quotes = [max(0.0, 1 - _QUOTED * found[text][0]["uncovered"]) for text in texts]
+    found = {text: _signals(claimed(composed(text)), ground, said, known) for text in dict.fromkeys(texts)}
+    uncovered = [found[text]["uncovered"] for text in texts]
     return tuple(
-        _weighed({**found[text][0], "beside_quotes": beside}, ground.terms, found[text][1])
-        for text, beside in zip(texts, _beside(quotes, [found[text][0]["uncovered"] for text in texts]), strict=True)
+        _weighed({**found[text], "beside_quotes": beside}, ground.terms)
+        for text, beside in zip(texts, _beside(uncovered), strict=True)
     )
 
 
-def _found(text: str, ground: Ground, said: Reading, known: frozenset[str]) -> tuple[Signals, tuple[Repair, ...]]:
-    """What is found on a claim by itself."""
-    claim = read_text(without_attribution(composed(text)))
-    weights = {unit.key: ground.weight(unit) for unit in claim.units}
+def _signals(claim: str, ground: Ground, said: Reading, known: frozenset[str]) -> Signals:
+    """What speaks against a claim by itself."""
+    if ground.quoted(claim):
+        return dict(_QUOTATION)
+    reading = read_text(claim)
+    weights = {unit.key: ground.weight(unit) for unit in reading.units}
     shared = ground.windows.shared(weights)
-    signals = _coverage(claim, ground, known, weights, max(shared.values(), default=0.0))
+    signals = _coverage(reading, ground, known, weights, max(shared.values(), default=0.0))
     if not ground.sentences:
-        return signals, ()
+        return signals
     nearest = ground.sentences[max(range(len(ground.sentences)), key=lambda number: shared.get(number, 0.0))]
     home = max(ground.compiled, key=lambda one: sum(weight for key, weight in weights.items() if key in one.keys))
     covered = 1 - signals["uncovered"]
-    signals |= _standing(claim, ground, said, (known, weights))
-    signals["turned"] = covered * _turned(claim, nearest, weights)
-    signals["denied_clause"] = _denied_clause(claim, ground, weights)
-    signals["order"] = _disorder(claim, nearest.places)
+    signals |= _standing(reading, ground, said, (known, weights))
+    signals["turned"] = covered * _turned(reading, nearest, weights)
+    signals["denied_clause"] = _denied_clause(reading, ground, weights)
+    signals["order"] = _disorder(reading, nearest.places)
     signals["order_of_copy"] = signals["order"] if covered > _ORDERED else 0.0
-    signals["steps"] = _disorder(claim, home.steps)
+    signals["steps"] = _disorder(reading, home.steps)
     signals["steps_of_copy"] = (signals["steps"] > 0) * max(0.0, 1 - _QUOTED_STEPS * signals["uncovered"])
-    signals |= _stances(text, ground, nearest)
-    copy = copy_of(claim, ground.originals, known)
-    return (signals, ()) if copy is None else (signals | _changes(copy), copy.repairs)
+    signals |= _stances(claim, ground, nearest)
+    copy = copy_of(reading, ground.originals, known)
+    return signals if copy is None else signals | _changes(copy)
 
 
-def _beside(quotes: Sequence[float], uncovered: Sequence[float]) -> Iterator[float]:
+def _beside(uncovered: Sequence[float]) -> Iterator[float]:
     """How far each claim departs from the evidence beside another one that quotes it.
 
     Who quotes one rule and not the next has most likely put something in.
     """
-    best = sorted(quotes, reverse=True)[:2]
+    quotes = [max(0.0, 1 - _QUOTED * share) for share in uncovered]
+    first, second, *_ = *sorted(quotes, reverse=True), 0.0, 0.0
     for quote, share in zip(quotes, uncovered, strict=True):
-        other = best[1] if len(best) > 1 and quote == best[0] else best[0] if len(best) > 1 else 0.0
-        yield min(1.0, _DEPARTED * share) * other
+        yield min(1.0, _DEPARTED * share) * (second if quote == first else first)
 
 
 def _coverage(claim: Reading, ground: Ground, known: frozenset[str], weights: Weights, best: float) -> Signals:
@@ -221,10 +225,11 @@ def _changes(copy: Copy) -> Signals:
     return copy.changes | {f"exact_{name}": surely * copy.exact for name, surely in copy.changes.items()}
 
 
-def _weighed(signals: Signals, terms: float, repairs: tuple[Repair, ...]) -> Support:
+def _weighed(signals: Signals, terms: float) -> Support:
     parts = {
         name: value * (terms * TERMS.get(name, 0.0) + (1 - terms) * PROSE.get(name, 0.0))
         for name, value in signals.items()
     }
     risk = sum(parts.values())
-    return Support(risk, signals, max(parts, key=lambda name: parts[name]) if risk > 0 else None, repairs)
+    reason = max(parts, key=lambda name: parts[name]) if risk > 0 else None
+    return Support(risk, signals, reason, quoted="quoted" in signals)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.judge.ground import SENTENCES_MAX, STOP_WEIGHT, Ground, compile_passage
+from guardrail.judge.ground import SENTENCES_MAX, STOP_WEIGHT, Ground, compile_passage, compile_passages
 from guardrail.judge.reading import Unit, read_text
 from guardrail.judge.support import supports
 from tests.judge.test_tokens import NEAR_TEXT
@@ -164,3 +164,27 @@ def test_any_passages_make_a_ground(texts: list[str]) -> None:
     assert 0 <= found.terms <= 1
     assert all(found.weight(u) > 0 for text in texts for u in read_text(text).units)
     assert {id(c) for _, c in found.contenders} == {id(c) for sort in found.sorts.values() for _, c in sort}
+
+
+QUOTED = "The pool (25 metres) opens at 7 am. It's 12.50 euros, towels included."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quoted"),
+    [
+        ("The pool (25 metres) opens at 7 am.", True),
+        ("the pool opens at 7 am", True),
+        ("It’s 12.50 euros, towels included!", True),
+        ("It's 12.50 euros.", False),
+        ("The pool (50 metres) opens at 7 am.", False),
+        ("It's 1250 euros, towels included.", False),
+        ("...", False),
+    ],
+)
+def test_a_sentence_is_quoted_word_for_word_or_not(claim: str, *, quoted: bool) -> None:
+    """Given a sentence of a passage, asides left out or not, then it is a quotation; a part, or another figure, isn't;
+    nor is what only the prompt says.
+    """
+    compiled = compile_passages([QUOTED])
+    assert Ground(compiled).quoted(claim) is quoted
+    assert not Ground([], compiled).quoted(claim)

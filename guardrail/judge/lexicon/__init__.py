@@ -7,7 +7,7 @@ from types import ModuleType
 
 import msgspec
 
-from guardrail.judge.lexicon import figures, requests, stance, talk
+from guardrail.judge.lexicon import figures, joins, requests, stance, talk
 from guardrail.judge.lexicon.conversation import CONVERSATION
 from guardrail.judge.lexicon.en import ENGLISH
 from guardrail.judge.lexicon.es import SPANISH
@@ -60,7 +60,7 @@ DIGEST = hashlib.sha256(
             EVERY_DAY,
             sorted(CONVERSATION),
             (TERMS, PROSE),
-            [_tables(room) for room in (figures, requests, stance, talk)],
+            [_tables(room) for room in (figures, joins, requests, stance, talk)],
         )
     )
 ).hexdigest()[:12]
