@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from guardrail.judge.catalogue import NO_INTENT
 from guardrail.judge.checks import catalog, consistency, grounding, order, param, schema
 from guardrail.judge.contract import PARAMETERS_MAX, coerce, parameters_count
 from guardrail.judge.correction import Correction, corrections
@@ -22,6 +23,7 @@ from guardrail.judge.model import (
     Decision,
     Edit,
     Finding,
+    Intent,
     Observation,
     Outcome,
     RawRecord,
@@ -183,7 +185,8 @@ class _Case:
         policy, record, subject = self.reading.policy, self.reading.record, self.subject
         if policy is None or record is None:
             return self._decision(Outcome.DEAD_LETTER if self.raw.value is not None else Outcome.SKIPPED)
-        acted = [(finding, act(finding, policy)) for finding in self.findings]
+        intent = NO_INTENT if subject is None else subject.intent.intent
+        acted = [(finding, act(finding, policy, intent)) for finding in self.findings]
         actions = {action for _, action in acted}
         correction = None
         if subject is not None and Action.REJECT not in actions:
@@ -245,15 +248,18 @@ def _message_id(raw: RawRecord, record: Record | None) -> str | None:
     return None if record.message_id is None else printable(record.message_id)
 
 
-def act(finding: Finding, policy: Policy) -> Action:
-    """What the policy does about a finding. What was read only by guessing is refused whatever the policy says."""
+def act(finding: Finding, policy: Policy, intent: Intent) -> Action:
+    """What the policy does about a finding under an intent.
+
+    What was read only by guessing is refused whatever the policy says.
+    """
     if finding.fatal:
         return Action.REJECT
     action = policy.actions[finding.code]
     in_answer = finding.pointer == ANSWER and finding.code.startswith("encoding.")
     if in_answer and action is Action.REPORT and finding.code != "encoding.invisible_chars":
         return Action.CORRECT
-    if action is Action.CORRECT and finding.code.startswith("ground.") and not policy.layout.grounding.correct:
+    if action is Action.CORRECT and finding.code.startswith("ground.") and not policy.corrects(intent):
         return Action.REJECT
     return action
 
@@ -278,7 +284,7 @@ def _holds(correction: Correction, subject: Subject) -> bool:
     """Whether every check lets a correction through, and it is supported no less than what it corrects."""
     again = subject.with_answer(correction.answer)
     findings = [finding for check in CHECKS for finding in check(again)] + list(_bounds(again))
-    if {act(finding, subject.policy) for finding in findings} & {Action.REJECT, Action.CORRECT}:
+    if {act(finding, subject.policy, subject.intent.intent) for finding in findings} & {Action.REJECT, Action.CORRECT}:
         return False
     before, after = subject.weighing.grounding.risk, again.weighing.grounding.risk
     worse = before is not None and after is not None and after > before

@@ -37,6 +37,11 @@ class IntentLayout(_Layout):
     id: Name
     name: Name
     aliases: tuple[Name, ...] = Field((), description="Other names under which a model may give this intent.")
+    correct: bool = Field(
+        True,
+        description="false: an answer under this intent is never corrected from evidence, it is rejected instead. "
+        "Broken marks are cut all the same.",
+    )
 
 
 class ExamplesLayout(_Layout):
@@ -141,7 +146,11 @@ class GroundingLayout(_Layout):
     alpha: float = Field(0.25, ge=0, le=1)
     tau: float = Field(0.55, ge=0, le=1)
     k: int = Field(3, ge=1, le=20)
-    correct: bool = True
+    correct: bool = Field(
+        True,
+        description="Whether answers are corrected from evidence; false: they are rejected instead. "
+        "An intent's own `correct: false` turns it off for that intent alone.",
+    )
     scorers: dict[ScorerName, ScorerLayout] = Field(
         {},
         max_length=8,

@@ -118,6 +118,14 @@ class Policy:
         texts += [fold(str(intent.name)) for intent in self.intents.values()]
         return tuple(word for text in texts for word in text.split() if word not in STOP_WORDS)
 
+    @cached_property
+    def _uncorrected(self) -> frozenset[str]:
+        return frozenset(intent.id for intent in self.layout.intents if not intent.correct)
+
+    def corrects(self, intent: Intent) -> bool:
+        """Whether an answer under this intent may be corrected from evidence."""
+        return self.layout.grounding.correct and intent.id not in self._uncorrected
+
     def parameters_of(self, intent: Intent) -> Iterator[Parameter]:
         """The parameters that may be asked for this intent, in the policy's order."""
         return (parameter for parameter in self.parameters.values() if parameter.allowed_for(intent))
