@@ -15,12 +15,20 @@ from guardrail.judge.content import read_words
 from guardrail.judge.evidence import NEAR_COPY, Window
 from guardrail.judge.formats import counted_units
 from guardrail.judge.grounding import Doubt
+from guardrail.judge.joins import capitalised, claimed, lead
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.marks import clean
+from guardrail.judge.mending import mend, same_words
 from guardrail.judge.model import Edit
-from guardrail.judge.speech import Sentence, read_answer
+from guardrail.judge.orphans import orphans
+from guardrail.judge.speech import STOP_WORDS, Sentence, read_answer
 from guardrail.judge.subject import ANSWER, Subject
-from guardrail.judge.text import composed, printable
+from guardrail.judge.text import composed, fold, printable
+
+_REPAIRS_MAX = 16
+"""So many doubted sentences of an answer are laid over the evidence; what lies beyond is replaced or dropped whole."""
+_AGAIN_MIN = 3
+"""A shorter sentence may stand beside a text that has its words."""
 
 
 class Correction(msgspec.Struct, frozen=True):
@@ -37,10 +45,17 @@ class _Change(msgspec.Struct, frozen=True):
     evidence_id: str | None = None
 
 
+class _Repair(msgspec.Struct, frozen=True):
+    """What a sentence becomes, and the passage that says so."""
+
+    text: str
+    evidence_id: str | None
+
+
 def corrections(subject: Subject, doubts: Sequence[Doubt]) -> Iterator[Correction]:
     """The answer with what is wrong in it put right, the smallest change first; none where one would have to guess.
 
-    Bounds: two tries at most.
+    Bounds: three tries at most.
     """
     answer = subject.answer
     cleaned = None if answer is None else clean(answer)
@@ -50,36 +65,44 @@ def corrections(subject: Subject, doubts: Sequence[Doubt]) -> Iterator[Correctio
     if cleaned != answer:
         subject = subject.with_answer(cleaned)
         doubts = subject.weighing.doubts
-    repaired = _repaired(subject, doubts)
-    for repairs in ([repaired] if repaired else []) + [{}]:
+    for repairs in _repaired(subject, doubts):
         found = _correct(subject, doubts, edits, repairs)
         if found is not None:
             yield found
 
 
-def _repaired(subject: Subject, doubts: Sequence[Doubt]) -> dict[int, str]:
-    """The doubted sentences that copy the evidence, by where they start, with what differs put right."""
-    held = {sentence.start: one for sentence, one in subject.held if one is not None}
-    found: dict[int, str] = {}
-    for doubt in doubts:
-        one, text = held.get(doubt.sentence.start), composed(doubt.sentence.text)
-        if one is None or doubt.sentence.acts:
+def _repaired(subject: Subject, doubts: Sequence[Doubt]) -> list[Mapping[int, _Repair]]:
+    """The doubted sentences that nearly copy the evidence, by where they start, with what differs put right.
+
+    First with their own leads, then without, then none repaired.
+    """
+    led: dict[int, _Repair] = {}
+    bare: dict[int, _Repair] = {}
+    for sentence in [doubt.sentence for doubt in doubts[:_REPAIRS_MAX]]:
+        text = composed(sentence.text)
+        opening, claim = lead(text), claimed(text)
+        likely = subject.evidence.likely(read_words(claim))
+        mended = mend(claim, [window.text for window in likely])
+        if mended is None or _named(claim, likely[mended.number], subject):
             continue
-        for repair in reversed(one.support.repairs):
-            text = text[: repair.start] + repair.text + text[repair.end :]
-        if text != doubt.sentence.text:
-            found[doubt.sentence.start] = text
-    return found
+        source = likely[mended.number].passage_id
+        begun = _begun(mended.text, claim)
+        if begun != claim:
+            led[sentence.start] = _Repair(opening + begun, source)
+        if opening or begun != claim:
+            bare[sentence.start] = _Repair(capitalised(mended.text) if opening else begun, source)
+    return [*([led] if led else []), *([bare] if bare and bare != led else []), {}]
 
 
 def _correct(
-    subject: Subject, doubts: Sequence[Doubt], edits: Sequence[Edit], repairs: Mapping[int, str]
+    subject: Subject, doubts: Sequence[Doubt], edits: Sequence[Edit], repairs: Mapping[int, _Repair]
 ) -> Correction | None:
     """One try: `edits` were made before, `repairs` are what some of the sentences become."""
     cleaned, edits = str(subject.answer), list(edits)
     changes = [_Change(s.start, s.end, "") for s in subject.sentences if s.inner] + _format_changes(subject)
     taken = {change.start for change in changes}
     changes += _doubt_changes(subject, [d for d in doubts if d.sentence.start not in taken], repairs)
+    changes += _orphaned(subject, changes)
     text = _apply(cleaned, changes)
     edits += [Edit(ANSWER, printable(cleaned[c.start : c.end]), c.text, c.evidence_id) for c in changes]
     if _says_something(text):
@@ -109,28 +132,55 @@ def _format_changes(subject: Subject) -> list[_Change]:
     ]
 
 
-def _doubt_changes(subject: Subject, doubts: Sequence[Doubt], repairs: Mapping[int, str]) -> list[_Change]:
+def _begun(text: str, claim: str) -> str:
+    """A sentence as it begins where the claim began small: its own word or an article loses the capital."""
+    first, own = (fold(one.partition(" ")[0]) for one in (text, claim))
+    return text[:1].lower() + text[1:] if claim[:1].islower() and (first == own or first in STOP_WORDS) else text
+
+
+def _doubt_changes(subject: Subject, doubts: Sequence[Doubt], repairs: Mapping[int, _Repair]) -> list[_Change]:
+    """What each doubted sentence becomes, nothing that is said already being said again."""
+    doubted = {doubt.sentence.start for doubt in doubts}
+    said = [sentence.text for sentence in subject.sentences if sentence.start not in doubted]
     changes: list[_Change] = []
-    said = str(subject.answer)
     for doubt in doubts:
-        window, sentence = doubt.window, doubt.sentence
-        if sentence.start in repairs:
-            nearest = subject.measure(sentence).window
-            source = None if nearest is None else nearest.passage_id
-            changes.append(_Change(sentence.start, sentence.end, repairs[sentence.start], source))
-            continue
-        misquoted = (
-            window is not None
-            and window.passage_id is not None
-            and subject.measure(sentence).cover >= NEAR_COPY
-            and not _of_another(sentence, window, subject)
-        )
-        new = window.text if misquoted and window is not None and window.text not in said else ""
-        changes.append(
-            _Change(sentence.start, sentence.end, new, window.passage_id if new and window is not None else None)
-        )
-        said += new
+        sentence = doubt.sentence
+        new = repairs.get(sentence.start) or _replacement(subject, doubt)
+        if new is None or any(same_words(new.text, one) or new.text in one for one in said):
+            new = _Repair("", None)
+        changes.append(_Change(sentence.start, sentence.end, new.text, new.evidence_id))
+        said.append(new.text)
     return changes
+
+
+def _replacement(subject: Subject, doubt: Doubt) -> _Repair | None:
+    """The evidence that a sentence misquotes; null where it speaks of something else."""
+    window, sentence = doubt.window, doubt.sentence
+    if window is None or window.passage_id is None or subject.measure(sentence).cover < NEAR_COPY:
+        return None
+    return None if _of_another(sentence, window, subject) else _Repair(window.text, window.passage_id)
+
+
+def _orphaned(subject: Subject, changes: Sequence[_Change]) -> list[_Change]:
+    """What has to follow: sentences that hung on a dropped one, and clauses that a replacing text says again."""
+    dropped = {change.start for change in changes if not change.text}
+    touched = {change.start for change in changes}
+    news = [f" {fold(change.text)} " for change in changes if change.text]
+    again = {s.start for s in subject.sentences if s.start not in touched and _repeated(s, news)}
+    left = orphans(subject.sentences, dropped)
+    found = {sentence.start: _Change(sentence.start, sentence.end, text) for sentence, text in left}
+    found |= {s.start: _Change(s.start, s.end, "") for s in subject.sentences if s.start in again}
+    return [change for start, change in found.items() if start not in touched]
+
+
+def _repeated(sentence: Sentence, news: Sequence[str]) -> bool:
+    folded = fold(sentence.text)
+    return len(folded.split()) >= _AGAIN_MIN and any(f" {folded} " in new for new in news)
+
+
+def _named(claim: str, window: Window, subject: Subject) -> bool:
+    """Whether a claim speaks of something that the user named and its original doesn't have."""
+    return bool((read_words(claim).stems - window.words.stems) & subject.said.stems)
 
 
 def _of_another(sentence: Sentence, window: Window, subject: Subject) -> bool:
@@ -140,10 +190,14 @@ def _of_another(sentence: Sentence, window: Window, subject: Subject) -> bool:
 
 
 def _apply(answer: str, changes: Sequence[_Change]) -> str:
+    """The answer with the changes made; the blanks between what stays stay as they are."""
     for change in sorted(changes, key=lambda c: c.start, reverse=True):
-        before, after = answer[: change.start].rstrip(), answer[change.end :].lstrip()
-        answer = " ".join(part for part in (before, change.text, after) if part)
-    return answer
+        before, after = answer[: change.start], answer[change.end :]
+        if not change.text:
+            before, after = (before, after.lstrip()) if after.strip() else (before.rstrip(), "")
+        gap = " " if change.text and after[:1].strip() else ""
+        answer = before + change.text + gap + after
+    return answer.strip()
 
 
 def _says_something(answer: str) -> bool:

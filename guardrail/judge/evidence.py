@@ -34,6 +34,8 @@ _SHARED_MIN = 2
 """Content words that a claim and its window must share before their polarity or their limits are compared."""
 _LOOSE_COPY = 0.45
 """Share from which a claim is about what its window is about."""
+_LIKELY_MAX = 8
+"""So many originals are laid beside a claim that was found wrong."""
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -192,6 +194,16 @@ class Evidence:
             sorted(shared), key=lambda n: shared[n] + _FIGURE_WEIGHT * len(claim.figures & windows[n].words.figures)
         )
         return windows[best], min(1.0, shared[best] / total)
+
+    def likely(self, claim: Words) -> list[Window]:
+        """The few sentences and pairs of the passages that share most with a claim, best first."""
+        shared: dict[int, float] = {}
+        for s in sorted(claim.stems):
+            for number in self._holding.get(s, ()):
+                shared[number] = shared.get(number, 0.0) + self._weights[s]
+        ranked = sorted((-weight, number) for number, weight in shared.items())
+        found = [self.windows[number] for _, number in ranked if self.windows[number].passage_id is not None]
+        return found[:_LIKELY_MAX]
 
     def answering(self, question: str) -> Window | None:
         """The sentence of evidence that a question is about; null unless it shares at least two content words."""

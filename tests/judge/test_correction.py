@@ -89,6 +89,125 @@ def test_without_evidence_for_the_question_it_is_refused() -> None:
     assert decision.edits == ()
 
 
+FEES = {
+    "fee": "A missed appointment is charged 25 euros, unless it is cancelled 24 hours before.",
+    "card": "Payment by card is possible at the desk.",
+    "late": "Patients who are late by 15 minutes wait for the next free slot.",
+}
+CALIBRATED = {"calibration": {"risk": 1.0, "level": 0.05, "answers": 100}}
+FEE, CARD, LATE = FEES.values()
+JOINED = {
+    "connective_loses_its_sentence": (f"{PROMISE} However, payment by card is possible at the desk.", CARD),
+    "connective_behind_what_stands": (f"{CARD} {PROMISE} Also, {LATE[0].lower()}{LATE[1:]}", f"{CARD} {LATE}"),
+    "pronoun_loses_its_sentence": (f"{CARD} {PROMISE} It is free of charge.", CARD),
+    "list_item": (f"1. {CARD}\n2. {PROMISE}\n3. {LATE}", f"1. {CARD}\n2. {LATE}"),
+    "lead_kept": (
+        "According to the documentation, payment by cheque is possible at the desk.",
+        "According to the documentation, payment by card is possible at the desk.",
+    ),
+    "article_behind_a_lead": (
+        "Based on the information available, an appointment missed is charged 35 euros.",
+        "Based on the information available, a missed appointment is charged 25 euros.",
+    ),
+    "said_twice": (f"{CARD} Payment by cheque is possible at the desk.", CARD),
+    "nearly_twice": (f"{LATE} Patients who are late by 25 minutes wait for the next free slot.", LATE),
+    "two_alike": (f"{CARD} {PROMISE} {PROMISE}", CARD),
+}
+
+
+def billed(text: str, message: str = "what should I know?", **changed: Any) -> Decision:
+    """The decision of a calibrated clinic on an answer."""
+    passages = [{"id": name, "text": passage} for name, passage in FEES.items()]
+    policy = hotel(**{"evidence": passages, "grounding": CALIBRATED, **changed})
+    return judged(scope_turn(text, policy), message, policy)
+
+
+@pytest.mark.parametrize("name", JOINED)
+def test_what_is_left_reads_as_if_nothing_had_been_there(name: str) -> None:
+    """Given a sentence that goes, then what hung on it follows, nothing is said twice, and blanks stay."""
+    text, wanted = JOINED[name]
+    decision = billed(text)
+    assert decision.outcome is Outcome.CORRECTED
+    assert answer(decision) == wanted
+    assert replayed(text, decision) == " ".join(wanted.split())
+
+
+def test_a_list_of_what_the_evidence_says_stands() -> None:
+    """Given numbered items, each word for word from the evidence, then their numbers are no figures to be checked."""
+    decision = billed(f"1. {FEE}\n2. {CARD}\n3. {LATE}")
+    assert (decision.outcome, decision.edits) == (Outcome.APPROVED, ())
+
+
+def test_a_deed_that_the_evidence_reports_is_held_to_the_calibrated_risk_too() -> None:
+    """Given a rule about what is sent with a word changed, and the rule itself, then the first alone is put right."""
+    rule = "A reminder letter is sent to every patient by the reception desk."
+    sent = [{"id": "sent", "text": rule}]
+    strict = {"calibration": {"risk": 0.0, "level": 0.05, "answers": 100}}
+    assert billed(rule, evidence=sent, grounding=strict).outcome is Outcome.APPROVED
+    decision = billed(rule.replace("reception", "pharmacy"), evidence=sent, grounding=strict)
+    assert (decision.outcome, answer(decision)) == (Outcome.CORRECTED, rule)
+
+
+def test_a_repair_touches_only_what_differs_and_names_its_evidence() -> None:
+    """Given a near copy with another figure beside a faithful sentence, then that one alone changes, under its id."""
+    wrong = FEE.replace("24", "48")
+    decision = billed(f"{CARD} {wrong}")
+    assert answer(decision) == f"{CARD} {FEE}"
+    assert [(edit.before, edit.after, edit.evidence_id) for edit in decision.edits] == [(wrong, FEE, "fee")]
+
+
+def test_what_speaks_of_another_thing_is_not_mended() -> None:
+    """Given a near copy about a thing that the user named and its original doesn't have, then it isn't put back."""
+    decision = billed("Payment by cheque is possible at the desk.", "may I pay by cheque?")
+    assert all(edit.after != CARD for edit in decision.edits)
+
+
+@pytest.mark.parametrize("opening", ["", "According to the documentation, "])
+def test_a_true_part_of_a_sentence_is_not_put_in_its_own_place(opening: str) -> None:
+    """Given a doubted part of a sentence that stands in the evidence so, then no edit says what was there before."""
+    part = (
+        "the phone was first unveiled on June 7, 2010, at the developers conference in San Francisco, and was released "
+        "on June 24, 2010, in the United States, United Kingdom, France"
+    )
+    found = f"T{part[1:]}, Germany and Japan."
+    strict = {"calibration": {"risk": 0.0, "level": 0.05, "answers": 100}}
+    decision = billed(f"{opening}{part}.", evidence=[{"id": "phone", "text": found}], grounding=strict)
+    assert decision.outcome is not Outcome.APPROVED
+    assert all(edit.before != edit.after for edit in decision.edits)
+
+
+BY_INTENT = [
+    {"id": "Book_Room", "name": "Book Room"},
+    {"id": "Cancel_Reservation", "name": "Cancel Reservation"},
+    {"id": "Ask_Check_In_Time", "name": "Ask Check In Time", "correct": False},
+]
+
+
+@pytest.mark.parametrize(
+    ("intent", "correct", "outcome"),
+    [
+        ("Ask_Check_In_Time", True, Outcome.REJECTED),
+        ("Book_Room", True, Outcome.CORRECTED),
+        ("Book_Room", False, Outcome.REJECTED),
+    ],
+)
+def test_correction_is_switched_by_agent_and_by_intent(intent: str, outcome: Outcome, *, correct: bool) -> None:
+    """Given a switch on the agent or on one intent, then there the answer is rejected, and elsewhere corrected."""
+    passages = [{"id": name, "text": passage} for name, passage in FEES.items()]
+    policy = hotel(evidence=passages, intents=BY_INTENT, grounding={**CALIBRATED, "correct": correct})
+    turn = scope_turn("Payment by cheque is possible at the desk.", policy, intent=intent)
+    decision = judged(turn, "how can I pay?", policy)
+    assert decision.outcome is outcome
+    assert bool(decision.edits) is (outcome is Outcome.CORRECTED)
+
+
+def test_marks_are_cut_under_an_intent_that_is_not_corrected() -> None:
+    """Given an intent without corrections, then a broken mark is cut all the same."""
+    policy = hotel(evidence=[{"id": "card", "text": CARD}], intents=BY_INTENT)
+    decision = judged(scope_turn(f"{CARD}\0", policy, intent="Ask_Check_In_Time"), "how can I pay?", policy)
+    assert (decision.outcome, answer(decision)) == (Outcome.CORRECTED, CARD)
+
+
 BROKEN = {
     "word_hurt": "Which da\0y would you like?",
     "field_name": "Which day? simulate_regex_execution",
