@@ -7,7 +7,6 @@ Source: the longest common subsequence (Hunt and McIlroy 1976), as line-wise `di
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
@@ -27,7 +26,6 @@ _RUN = 4
 """So many matching units in a row on one side of a change are as good as any more."""
 _BEFORE = 3
 """So many units before a copied part may deny it."""
-_PARTICLES = frozenset({"ne", "n"})
 _POLES = {
     stem(word): (axis, pole)
     for axis, poles in enumerate(OPPOSED)
@@ -35,7 +33,6 @@ _POLES = {
     for word in words.split()
 }
 """Stem -> its axis and pole, 0 or 1."""
-_SENTENCE_END = re.compile(r"[.!?;]\s")
 _ROOM = 2
 """Two ends of so many units more or less take the same room."""
 _EXACT = 0.7
@@ -49,22 +46,11 @@ _UNITS_MAX = 120
 class Original(msgspec.Struct, frozen=True):
     """A sentence, or two neighbours, that a claim may copy."""
 
-    text: str
     units: tuple[Unit, ...]
-    spans: tuple[tuple[int, int], ...]
-    """Where each unit stands in the text."""
     signs: tuple[str, ...]
     set: frozenset[str]
     around: frozenset[str]
     """All keys of its passage: a word from there was moved, not invented."""
-
-
-class Repair(msgspec.Struct, frozen=True):
-    """What undoes a change: the span of the claim, in characters, and the original's text for it."""
-
-    start: int
-    end: int
-    text: str
 
 
 class Copy(msgspec.Struct, frozen=True):
@@ -72,8 +58,6 @@ class Copy(msgspec.Struct, frozen=True):
 
     exact: float
     changes: dict[str, float]
-    repairs: tuple[Repair, ...]
-    """In the claim's order."""
 
 
 class _Gap(msgspec.Struct, frozen=True):
@@ -84,20 +68,13 @@ class _Gap(msgspec.Struct, frozen=True):
     firm: float
     leading: bool
     trailing: bool
-    repair: Repair | None
-    """Null where what differs can't be undone without guessing."""
 
 
-def original(stated: Sequence[tuple[str, Reading]], around: frozenset[str]) -> Original:
-    """The sentence(s), each with its reading, as something to be copied."""
-    units = tuple(unit for _, reading in stated for unit in reading.units)
-    spans: list[tuple[int, int]] = []
-    begin = 0
-    for text, reading in stated:
-        spans += [(begin + unit.start, begin + unit.end) for unit in reading.units]
-        begin += len(text) + 1
+def original(stated: Sequence[Reading], around: frozenset[str]) -> Original:
+    """The sentence(s) as something to be copied."""
+    units = tuple(unit for reading in stated for unit in reading.units)
     signs = tuple(unit.sign for unit in units)
-    return Original(" ".join(text for text, _ in stated), units, tuple(spans), signs, frozenset(signs), around)
+    return Original(units, signs, frozenset(signs), around)
 
 
 class Originals:
@@ -135,16 +112,12 @@ def copy_of(claim: Reading, originals: Originals, known: frozenset[str]) -> Copy
     pairs, source = best
     share = len(pairs) / len(signs)
     changes: dict[str, float] = {}
-    repairs: list[Repair] = []
     gaps = list(_gaps(claim.units, source, pairs, share))
     displaced = _displaced(gaps)
     for gap in gaps:
-        found = list(_changes(gap, source, known, displaced))
-        for name, surely in found:
+        for name, surely in _changes(gap, source, known, displaced):
             changes[name] = max(changes.get(name, 0.0), surely)
-        if found and gap.repair is not None:
-            repairs.append(gap.repair)
-    return Copy(max(0.0, (share - _EXACT) / (1 - _EXACT)) ** 2, changes, tuple(repairs))
+    return Copy(max(0.0, (share - _EXACT) / (1 - _EXACT)) ** 2, changes)
 
 
 def _displaced(gaps: Sequence[_Gap]) -> frozenset[str]:
@@ -219,37 +192,13 @@ def _gaps(claim: Sequence[Unit], source: Original, pairs: list[tuple[int, int]],
             mine = tuple(unit for unit in mine if unit.clause == claim[i1].clause)
             of_clause = [unit for unit in source.units[:j1] if unit.clause == source.units[j1].clause]
             theirs = tuple(of_clause[-len(mine) - _BEFORE :])
-        repair = _repair(claim, source, (i0, j0), (i1, j1)) if not leading else _leading(claim, source, i1, j1)
-        yield _Gap(tuple(mine), tuple(theirs), min(1.0, max(0.0, firm)) * near, leading, trailing, repair)
+        yield _Gap(tuple(mine), tuple(theirs), min(1.0, max(0.0, firm)) * near, leading, trailing)
 
 
 def _rest(source: Original, start: int, most: int) -> tuple[Unit, ...]:
     """What the original goes on with in the same clause; nothing where it goes on at length."""
     rest = tuple(unit for unit in source.units[start:] if unit.clause == source.units[start].clause)
     return rest if len(rest) <= most else ()
-
-
-def _leading(claim: Sequence[Unit], source: Original, i1: int, j1: int) -> Repair | None:
-    """The original's beginning for the claim's, where both take about the same room."""
-    mine = [unit for unit in claim[:i1] if unit.clause == claim[i1].clause]
-    if not mine or not 0 < j1 <= len(mine) + _ROOM:
-        return None
-    return Repair(mine[0].start, claim[i1].start, source.text[source.spans[0][0] : source.spans[j1][0]])
-
-
-def _repair(claim: Sequence[Unit], source: Original, before: tuple[int, int], behind: tuple[int, int]) -> Repair | None:
-    """The original's text between two matching neighbours for the claim's; behind the last one, its end.
-
-    None where the original goes on at length, or ends a sentence there: that would be another claim.
-    """
-    (i0, j0), (i1, j1) = before, behind
-    if i1 == len(claim):
-        rest = len(source.units) - 1 - j0
-        if rest > i1 - 1 - i0 + _ROOM:
-            return None
-        return Repair(claim[i0].end, claim[-1].end, source.text[source.spans[j0][1] : source.spans[-1][1]])
-    text = source.text[source.spans[j0][1] : source.spans[j1][0]]
-    return None if _SENTENCE_END.search(text) else Repair(claim[i0].end, claim[i1].start, text)
 
 
 def _runs(points: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -274,8 +223,6 @@ def _changes(
         yield "changed_negation", gap.firm
     if gap.leading and not mine:
         return
-    if all(unit.key in _PARTICLES for unit in (*gap.claim, *gap.original)):
-        yield "changed_negation", 0.0  # the ne of a negation: no change by itself, but to be undone with it
     turned = {unit.key: unit.opposite for unit in mine}
     if any(turned.get(unit.key, unit.opposite) != unit.opposite for unit in theirs):
         yield "changed_negation", gap.firm

@@ -82,7 +82,7 @@ def compile_passage(text: str) -> Compiled:
     return Compiled(
         sentences=tuple(_stated(reading) for reading in readings),
         pairs=tuple(a.keys | b.keys for a, b in pairwise(readings)),
-        originals=(*(original([one], keys) for one in stated), *(original(two, keys) for two in pairwise(stated))),
+        originals=(*(original([one], keys) for one in readings), *(original(two, keys) for two in pairwise(readings))),
         contenders=tuple(contenders(_placed(readings))),
         keys=keys,
         quotable=frozenset(one for sentence, _ in stated for one in _quotable(sentence)),

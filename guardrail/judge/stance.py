@@ -5,22 +5,15 @@ It must never tell whether it may.
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
-from guardrail.judge.lexicon.stance import ATTRIBUTIONS, DISCLAIMERS, SOURCES, UNAVAILABLE, WAIVERS
+from guardrail.judge.lexicon.stance import DISCLAIMERS, UNAVAILABLE, WAIVERS
 from guardrail.judge.pattern.phrases import PhraseSet
 from guardrail.judge.speech import flat, phrase
 from guardrail.judge.text import cached_if_short
 
 _WAIVERS = PhraseSet([[phrase(text)] for text in WAIVERS])
 _STANCES = PhraseSet([[phrase(text) for text in field] for field in (DISCLAIMERS, UNAVAILABLE)])
-
-
-_SOURCE = "|".join(dict.fromkeys(SOURCES.split()))
-_ATTRIBUTIONS = PhraseSet([[phrase(text.replace("@source", _SOURCE)) for text in ATTRIBUTIONS]])
-_OPENING = re.compile(r"[^,:;.!?\n]{1,100}[,:] ")
 
 
 class Stance(msgspec.Struct, frozen=True):
@@ -38,15 +31,3 @@ def stance_of(text: str) -> Stance:
     line = f" {flat(text)} "
     found = _STANCES.found_in(line)
     return Stance(_WAIVERS.found_in(line), 0 in found, 1 in found)
-
-
-@cached_if_short
-def without_attribution(text: str) -> str:
-    """The text with an opening that only names a source blanked out, each character in its place.
-
-    "According to our records, the fee is 5 euros" claims what "The fee is 5 euros" claims.
-    """
-    opening = _OPENING.match(text)
-    if opening is None or not _ATTRIBUTIONS.found_in(f" {flat(opening.group())} "):
-        return text
-    return " " * opening.end() + text[opening.end() :]

@@ -83,27 +83,6 @@ TOLD = word_set("""
     """)
 """Verbs of the past: what tells a story by them states no rule."""
 
-ATTRIBUTIONS = phrases("""
-^ ?and ?so ?but ?well according to ** @source; ^ ?as ?is ?it stated|mentioned|noted|described|indicated|given|explained|shown|per|listed ** @source;
-^ ?as per ** @source; ^based|going ?only on|by ** @source; ^ ?from what i ** see|have|know|find; ^ ?in order to answer ?your|the question; ^to answer ?your|the|that|this ?last question;
-^in|from our|the ** @source; ^as far as i ** know|see|tell|can; ^our|the ** @source says|say|states|state|shows|show|mentions|mention ?that;
-^selon|suivant ** @source; ^d apres ** @source; ^comme ?il ?c est ?l indiqu~|mentionn~|precis~|not~|dit|explique ** @source; ^comme indiqu~|mentionn~|precis~ ** @source;
-^sur ?la base ** @source; ^pour repondre ** question|demande; ^d apres ce que ** ; ^a ma|notre connaissance; ^en ?ce qui ?concerne ** question|demande;
-^segun ** @source; ^como|tal ?y ?como ?se ?lo indica~|menciona~|senala~|recoge~|dice~|consta~ ** @source; ^de acuerdo con|a ** @source;
-^en base a|al|a la ** @source; ^con base en ** @source; ^basandome|basandonos en ** @source; ^para responder|contestar ** pregunta|consulta|duda; ^por lo que se|veo|consta
-""")
-"""Openings that name a source or the question, in the clause before the claim; `@source` stands for any of SOURCES."""
-
-SOURCES = """
-documentation document documents documented docs records record information info evidence sources source policy
-policies terms rules guidelines guide manual website site page faq text passage passages context system files database
-article articles knowledge notes details available conditions
-documentation document documents informations information reglement conditions regles politique site page sources
-source texte guide fiche notice dossier registres donnees base elements
-documentacion documento documentos informacion normas condiciones reglas politica registros sitio pagina web fuentes
-fuente texto guia ficha datos sistema base reglamento
-"""
-
 SEQUENCE = word_set("""
     first firstly then next finally afterwards lastly once abord ensuite puis enfin finalement premierement
     primero luego despues finalmente continuacion ultimo entonces
