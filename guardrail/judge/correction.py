@@ -8,6 +8,7 @@ say, the evidence nearest to the question is said. The caller verifies each try 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 
@@ -15,7 +16,7 @@ from guardrail.judge.content import read_words
 from guardrail.judge.evidence import NEAR_COPY, Window
 from guardrail.judge.formats import counted_units
 from guardrail.judge.grounding import Doubt
-from guardrail.judge.joins import capitalised, claimed, lead
+from guardrail.judge.joins import anaphoric, capitalised, claimed, lead
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.marks import clean
 from guardrail.judge.mending import mend, same_words
@@ -142,14 +143,18 @@ def _doubt_changes(subject: Subject, doubts: Sequence[Doubt], repairs: Mapping[i
     """What each doubted sentence becomes, nothing that is said already being said again."""
     doubted = {doubt.sentence.start for doubt in doubts}
     said = [sentence.text for sentence in subject.sentences if sentence.start not in doubted]
+    before = {s.start: previous.start for previous, s in pairwise(subject.sentences)}
+    dropped: set[int] = set()
     changes: list[_Change] = []
     for doubt in doubts:
         sentence = doubt.sentence
-        new = repairs.get(sentence.start) or _replacement(subject, doubt)
+        hangs = before.get(sentence.start) in dropped and anaphoric(sentence.text)
+        new = repairs.get(sentence.start) or (None if hangs else _replacement(subject, doubt))
         if new is None or any(same_words(new.text, one) or new.text in one for one in said):
             new = _Repair("", None)
         changes.append(_Change(sentence.start, sentence.end, new.text, new.evidence_id))
         said.append(new.text)
+        dropped |= set() if new.text else {sentence.start}
     return changes
 
 

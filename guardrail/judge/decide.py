@@ -23,6 +23,7 @@ from guardrail.judge.model import (
     Decision,
     Edit,
     Finding,
+    Grounding,
     Intent,
     Observation,
     Outcome,
@@ -281,14 +282,17 @@ def _verified(subject: Subject, acted: Acted) -> Correction | None:
 
 
 def _holds(correction: Correction, subject: Subject) -> bool:
-    """Whether every check lets a correction through, and it is supported no less than what it corrects."""
-    again = subject.with_answer(correction.answer)
+    """Whether every check lets a correction through, and no claim of it is supported less than the worst before."""
+    again = subject.with_answer(correction.answer, ours=True)
     findings = [finding for check in CHECKS for finding in check(again)] + list(_bounds(again))
     if {act(finding, subject.policy, subject.intent.intent) for finding in findings} & {Action.REJECT, Action.CORRECT}:
         return False
-    before, after = subject.weighing.grounding.risk, again.weighing.grounding.risk
-    worse = before is not None and after is not None and after > before
-    return not worse and again.weighing.grounding.verdict is not Verdict.NO_EVIDENCE
+    before, after = subject.weighing.grounding, again.weighing.grounding
+    return _worst(after) <= _worst(before) and after.verdict is not Verdict.NO_EVIDENCE
+
+
+def _worst(found: Grounding) -> float:
+    return max((claim.risk for claim in found.claims if claim.risk is not None), default=0.0)
 
 
 def _violations(acted: Acted, outcome: Outcome) -> tuple[Violation, ...]:

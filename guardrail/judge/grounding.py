@@ -109,7 +109,10 @@ def rated(sentences: Weighed, scored: Scored, scales: Scales) -> Weighed:
 
 def _rated(held: Held, risk: float, name: str) -> Held:
     reason = (held.support.reason or name) if name == LEXICAL else name
-    return Held(held.sentence, held.measure, msgspec.structs.replace(held.support, risk=risk, reason=reason))
+    quoted = held.support.quoted and name == LEXICAL
+    return Held(
+        held.sentence, held.measure, msgspec.structs.replace(held.support, risk=risk, reason=reason, quoted=quoted)
+    )
 
 
 def _doubt(held: Held, terms: Terms, *, above: bool) -> Doubt | None:

@@ -39,8 +39,7 @@ class IntentLayout(_Layout):
     aliases: tuple[Name, ...] = Field((), description="Other names under which a model may give this intent.")
     correct: bool = Field(
         True,
-        description="false: an answer under this intent is never corrected from evidence, it is rejected instead. "
-        "Broken marks are cut all the same.",
+        description="false: answers under this intent are rejected rather than corrected; broken marks are cut still.",
     )
 
 

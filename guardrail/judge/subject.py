@@ -77,12 +77,15 @@ class Subject:
         """The values that passed."""
         self.score: float | None = None
         """The published score of the answer; set once for the whole batch, before any check looks."""
+        self.ours = False
+        """Whether the answer is a correction: what it quotes says nothing of how the model came to the rest."""
 
-    def with_answer(self, answer: str) -> Subject:
-        """The same response with another answer: how a correction is verified."""
+    def with_answer(self, answer: str, *, ours: bool = False) -> Subject:
+        """The same response with another answer: how a correction is verified. `ours`: we quoted, not the model."""
         tree = {**self.tree, "generated_answer": {**self.fields, "answer": answer}}
         other = Subject(self.record, self.policy, tree, self.ambiguous, bench=self.bench, trials=self.trials)
         other.score = self.score
+        other.ours = ours
         return other
 
     @cached_property
@@ -141,7 +144,7 @@ class Subject:
         ground = self.evidence.ground
         marks = {one.start for one in self.sentences[:-1] if LIST_MARK.match(one.text)}
         claims = [one for one in self.sentences if one.start not in marks and not silent(one, ground, self.heard)]
-        found = iter(supports([claim.text for claim in claims], ground, self.question, self.heard))
+        found = iter(supports([one.text for one in claims], ground, self.question, self.heard, ours=self.ours))
         held = {claim.start: Held(claim, self.measure(claim), next(found)) for claim in claims}
         return tuple((sentence, held.get(sentence.start)) for sentence in self.sentences)
 

@@ -36,12 +36,13 @@ _ORDERED = 0.6
 
 _QUOTED = 5.0
 """A claim of which a fifth isn't covered is no quote any more."""
+_QUOTED_MIN = 4
+"""So many words of content a quotation has: "it is free" quotes nothing."""
 _QUOTED_STEPS = 3.0
 """The same for steps, told again in fewer words."""
 _DEPARTED = 2.0
 """A claim of which half isn't covered departs from the evidence altogether."""
 
-_QUOTATION = {"uncovered": 0.0, "quoted": 1.0}
 _STANDINGS = ("unknown_figure", "surprising_figure", "unknown_name", "other_figure", "other_name", "other_rate")
 Signals = dict[str, float]
 Weights = Mapping[str, float]
@@ -58,28 +59,32 @@ class Support(msgspec.Struct, frozen=True):
     """Whether it stands in the evidence word for word: then nothing does."""
 
 
-def supports(texts: Sequence[str], ground: Ground, said: Reading, known: frozenset[str]) -> tuple[Support, ...]:
+def supports(
+    texts: Sequence[str], ground: Ground, said: Reading, known: frozenset[str], *, ours: bool = False
+) -> tuple[Support, ...]:
     """The claims of one answer held against the evidence, in order.
 
-    `said`: what the user asked; `known`: the keys of all that was said so far, which needs no evidence.
+    `said`: what the user asked; `known`: the keys of all that was said so far, which needs no evidence; `ours`: whether
+    some of them were put there by a correction, so that a quotation casts no doubt on its neighbours.
     Bounds: linear in the evidence, but for a copy's alignment, which is bounded by itself.
     """
     found = {text: _signals(claimed(composed(text)), ground, said, known) for text in dict.fromkeys(texts)}
-    uncovered = [found[text]["uncovered"] for text in texts]
+    beside = [0.0] * len(texts) if ours else _beside([found[text] for text in texts])
     return tuple(
-        _weighed({**found[text], "beside_quotes": beside}, ground.terms)
-        for text, beside in zip(texts, _beside(uncovered), strict=True)
+        _weighed({**found[text], "beside_quotes": share}, ground.terms)
+        for text, share in zip(texts, beside, strict=True)
     )
 
 
 def _signals(claim: str, ground: Ground, said: Reading, known: frozenset[str]) -> Signals:
     """What speaks against a claim by itself."""
-    if ground.quoted(claim):
-        return dict(_QUOTATION)
     reading = read_text(claim)
+    if ground.quoted(claim):
+        return {"uncovered": 0.0, "quotes": _quotes(reading, 0.0), "quoted": 1.0}
     weights = {unit.key: ground.weight(unit) for unit in reading.units}
     shared = ground.windows.shared(weights)
     signals = _coverage(reading, ground, known, weights, max(shared.values(), default=0.0))
+    signals["quotes"] = _quotes(reading, signals["uncovered"])
     if not ground.sentences:
         return signals
     nearest = ground.sentences[max(range(len(ground.sentences)), key=lambda number: shared.get(number, 0.0))]
@@ -97,15 +102,19 @@ def _signals(claim: str, ground: Ground, said: Reading, known: frozenset[str]) -
     return signals if copy is None else signals | _changes(copy)
 
 
-def _beside(uncovered: Sequence[float]) -> Iterator[float]:
+def _quotes(claim: Reading, uncovered: float) -> float:
+    """How far a claim quotes the evidence, in [0, 1]."""
+    return max(0.0, 1 - _QUOTED * uncovered) if len(claim.content) >= _QUOTED_MIN else 0.0
+
+
+def _beside(claims: Sequence[Signals]) -> Iterator[float]:
     """How far each claim departs from the evidence beside another one that quotes it.
 
     Who quotes one rule and not the next has most likely put something in.
     """
-    quotes = [max(0.0, 1 - _QUOTED * share) for share in uncovered]
-    first, second, *_ = *sorted(quotes, reverse=True), 0.0, 0.0
-    for quote, share in zip(quotes, uncovered, strict=True):
-        yield min(1.0, _DEPARTED * share) * (second if quote == first else first)
+    first, second, *_ = *sorted([claim["quotes"] for claim in claims], reverse=True), 0.0, 0.0
+    for claim in claims:
+        yield min(1.0, _DEPARTED * claim["uncovered"]) * (second if claim["quotes"] == first else first)
 
 
 def _coverage(claim: Reading, ground: Ground, known: frozenset[str], weights: Weights, best: float) -> Signals:

@@ -18,7 +18,6 @@ RULES = {
 }
 LIGHTHOUSE = "The old lighthouse was built by fishermen from the village. It guided their boats through autumn storms."
 COPIED = [*RULES.values(), *LIGHTHOUSE.split(". ")]
-MIDDLES = {"en": " room ", "fr": " chambre ", "es": " habitación "}
 
 
 def copied(claim: str, evidence: str, known: str = "") -> Copy | None:
@@ -33,18 +32,11 @@ def changes(claim: str, evidence: str, known: str = "") -> set[str]:
     return set(found.changes)
 
 
-def repaired(claim: str, copy: Copy) -> str:
-    """The claim with every repair made, from its end."""
-    for repair in reversed(copy.repairs):
-        claim = claim[: repair.start] + repair.text + claim[repair.end :]
-    return claim
-
-
 @pytest.mark.parametrize("text", [*RULES.values(), LIGHTHOUSE, LIGHTHOUSE[60:], RULES["en"].upper()])
 def test_a_copy_word_for_word_has_no_change(text: str) -> None:
     """Given a sentence of the evidence, or two neighbours, then it is an exact copy, and nothing was changed."""
     evidence = LIGHTHOUSE + "\n" + "\n".join(RULES.values())
-    assert copied(text, evidence) == Copy(1.0, {}, ())
+    assert copied(text, evidence) == Copy(1.0, {})
 
 
 @pytest.mark.parametrize(
@@ -82,15 +74,14 @@ def test_what_shares_few_words_or_is_too_long_is_no_copy(claim: str, evidence: s
         ("es", "habitación", "habitación y su yate", "added_words"),
     ],
 )
-def test_a_change_in_a_copy_is_told_and_undone(locale: str, old: str, new: str, change: str) -> None:
-    """Given a copy with another figure, polarity or word, then it is told for what it is, and its repair undoes it."""
+def test_a_change_in_a_copy_is_told(locale: str, old: str, new: str, change: str) -> None:
+    """Given a copy with another figure, polarity or word, then it is told for what it is."""
     claim = RULES[locale].replace(old, new)
     found = copied(claim, RULES[locale])
     assert found is not None
     assert change in found.changes
     assert 0 < found.changes[change] <= 1
     assert found.exact < 1
-    assert repaired(claim, found) == RULES[locale]
 
 
 def test_a_denial_dropped_at_the_beginning_is_seen() -> None:
@@ -98,16 +89,6 @@ def test_a_denial_dropped_at_the_beginning_is_seen() -> None:
     found = copied("Dogs are allowed in the rooms of the hotel.", "No dogs are allowed in the rooms of the hotel.")
     assert found is not None
     assert found.changes["changed_negation"] > 0
-
-
-def test_a_repair_never_cuts_short_nor_grafts_another_sentence() -> None:
-    """Given an original that goes on at length, or ends a sentence where the claim differs, then nothing is undone."""
-    short = copied("Guests may cancel their room without dogs.", RULES["en"])
-    joined = copied(
-        "Dr Paul Weber works on Monday.", "Dr Inés Calvo works on Monday. Dr Paul Weber works on Thursday afternoon."
-    )
-    assert short is None or "without." not in repaired("Guests may cancel their room without dogs.", short)
-    assert joined is None or repaired("Dr Paul Weber works on Monday.", joined).count("works") == 1
 
 
 @pytest.mark.parametrize(
@@ -141,17 +122,9 @@ def test_a_word_in_anothers_place_is_told(claim: str, evidence: str) -> None:
     assert "other_words" in changes(claim, evidence)
 
 
-def test_an_added_ending_goes_and_a_changed_one_is_put_back() -> None:
-    """Given words added behind a copy, then they go; given another ending of the same size, the original's is put."""
-    longer = RULES["en"][:-1] + " with dogs, cats, parrots and two snakes"
-    found = copied(longer, RULES["en"])
-    assert found is not None
-    assert "added_words" in found.changes
-    assert repaired(longer, found) + "." == RULES["en"]
-    other = RULES["en"].replace("before arrival", "after dinner")
-    found = copied(other, RULES["en"])
-    assert found is not None
-    assert repaired(other, found) == RULES["en"]
+def test_an_added_ending_is_told() -> None:
+    """Given words added behind a copy, then it is told."""
+    assert "added_words" in changes(RULES["en"][:-1] + " with dogs, cats, parrots and two snakes", RULES["en"])
 
 
 def test_what_was_said_before_was_not_invented() -> None:
@@ -159,7 +132,7 @@ def test_what_was_said_before_was_not_invented() -> None:
     claim = RULES["en"].replace("room", "yacht")
     found = copied(claim, RULES["en"], known="my yacht")
     assert found is not None
-    assert (found.changes, found.repairs) == ({}, ())
+    assert found.changes == {}
 
 
 def test_another_way_to_give_the_same_span_is_no_change() -> None:
@@ -194,33 +167,10 @@ def test_a_beginning_is_compared_within_its_clause(claim: str, evidence: str, to
     assert changes(claim, evidence) == told
 
 
-def test_another_beginning_of_the_same_size_is_put_back() -> None:
-    """Given another first word, then the original's takes its place; one for a much longer lead has no repair."""
-    claim = RULES["en"].replace("Guests", "Smokers")
-    found = copied(claim, RULES["en"])
-    assert found is not None
-    assert repaired(claim, found) == RULES["en"]
-    cut = copied("Smokers without charge until 48 hours before arrival.", RULES["en"])
-    assert cut is not None
-    assert cut.repairs == ()
-
-
 def test_the_best_of_several_originals_is_taken() -> None:
     """Given many sentences that share words with a claim, then the one with most of them in order is its original."""
     near = [RULES["en"].replace("48", str(hours)) for hours in (12, 24, 36, 60, 72, 96)]
-    assert copied(RULES["en"], "\n".join([*near, RULES["en"]])) == Copy(1.0, {}, ())
-
-
-@given(
-    st.sampled_from(sorted(RULES)), st.sampled_from(["yacht", "yate", "péniche", "zeppelin", "Zeppelin", "17 euros"])
-)
-def test_a_replaced_word_is_always_put_back(locale: str, word: str) -> None:
-    """Given a copy with a foreign word in its middle, then the claim with its repairs is the original."""
-    claim = RULES[locale].replace(MIDDLES[locale], f" {word} ")
-    found = copied(claim, RULES[locale])
-    assert found is not None
-    if found.changes:
-        assert repaired(claim, found) == RULES[locale]
+    assert copied(RULES["en"], "\n".join([*near, RULES["en"]])) == Copy(1.0, {})
 
 
 WORDS = st.lists(st.sampled_from(" ".join(COPIED).split()), max_size=20).map(" ".join)
@@ -228,7 +178,7 @@ WORDS = st.lists(st.sampled_from(" ".join(COPIED).split()), max_size=20).map(" "
 
 @given(WORDS | NEAR_TEXT, WORDS | NEAR_TEXT)
 def test_any_claim_is_laid_over_any_evidence(claim: str, evidence: str) -> None:
-    """Given any two texts, then what is told has shares in [0, 1], twice the same; repairs stand in order."""
+    """Given any two texts, then what is told has shares in [0, 1], twice the same."""
     originals = Originals(compile_passage(evidence).originals)
     found = copy_of(read_text(claim), originals, frozenset())
     assert copy_of(read_text(claim), originals, frozenset()) == found
@@ -236,9 +186,6 @@ def test_any_claim_is_laid_over_any_evidence(claim: str, evidence: str) -> None:
         return
     assert 0 <= found.exact <= 1
     assert all(0 <= surely <= 1 for surely in found.changes.values())
-    ends = [place for repair in found.repairs for place in (repair.start, repair.end)]
-    assert ends == sorted(ends)
-    assert all(0 <= place <= len(claim) for place in ends)
 
 
 @pytest.mark.parametrize(

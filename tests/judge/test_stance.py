@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from guardrail.judge.stance import Stance, stance_of, without_attribution
+from guardrail.judge.stance import Stance, stance_of
 from guardrail.judge.text import SHORT_CHARS
 from tests.judge.test_tokens import NEAR_TEXT
 
@@ -94,38 +94,3 @@ def test_a_long_text_has_the_stance_of_its_parts() -> None:
     """Given a text too long to be remembered, then its stance is its line's."""
     line = "No tengo información sobre mascotas. "
     assert stance_of(line * (SHORT_CHARS // len(line) + 2)) == stance_of(line)
-
-
-@pytest.mark.parametrize(
-    "opening",
-    [
-        "According to our records, ",
-        "As stated in the documentation, ",
-        "Based on the information available, ",
-        "To answer your question: ",
-        "Selon notre règlement, ",
-        "D'après les informations disponibles, ",
-        "Pour répondre à votre question : ",
-        "Según la documentación, ",
-        "Tal como se indica en las normas, ",
-    ],
-)
-def test_an_attribution_is_blanked_in_its_place(opening: str) -> None:
-    """Given an opening that only names a source, then it is blanked, and what follows keeps its place."""
-    assert without_attribution(f"{opening}dogs are free.") == " " * len(opening) + "dogs are free."
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Based on 3 trials, dogs are free.",
-        "In our hotel, dogs are free.",
-        "D'avant les informations, rien.",
-        "According to our records",
-        "Dogs are free, according to our records.",
-        "",
-    ],
-)
-def test_what_says_something_is_no_attribution(text: str) -> None:
-    """Given an opening with a fact in it, or one that opens nothing, then the text stays as it is."""
-    assert without_attribution(text) == text

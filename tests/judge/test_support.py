@@ -48,10 +48,9 @@ def held(claim: str, evidence: str, said: str = "", known: str = "") -> Support:
 
 @pytest.mark.parametrize(("evidence", "claim"), SENTENCES)
 def test_a_copy_has_no_risk(evidence: str, claim: str) -> None:
-    """Given a sentence of the evidence word for word, then nothing speaks against it, and nothing needs a repair."""
+    """Given a sentence of the evidence word for word, then nothing speaks against it."""
     found = held(claim, evidence)
     assert found.risk == pytest.approx(0, abs=0.01)
-    assert found.repairs == ()
 
 
 WRONG = [
@@ -140,13 +139,6 @@ def test_a_changed_copy_has_more_risk_than_the_copy(evidence: str, old: str, new
     assert found.signals[found.reason] > 0
 
 
-def test_what_may_be_undone_in_a_copy_is_told() -> None:
-    """Given a copy with another figure, then its repair puts the evidence's there."""
-    claim = "Parking costs 9 euros per night."
-    (repair,) = held(claim, TERMS["en"]).repairs
-    assert claim[: repair.start] + repair.text + claim[repair.end :] == "Parking costs 8 euros per night."
-
-
 def test_a_paraphrase_is_not_punished_for_its_words_in_terms() -> None:
     """Given terms, then a free paraphrase with the right figure has less risk than a near copy with a wrong one."""
     free = held("You can leave your car here, it's 8 euros a night.", TERMS["en"])
@@ -208,10 +200,9 @@ def test_a_flood_of_figures_is_weighed_up_to_its_bound() -> None:
 
 @pytest.mark.parametrize("claim", ["", " ", "?!", "Rockets fly.", "It is so.", "14 euros"])
 def test_without_evidence_there_is_only_what_is_not_covered(claim: str) -> None:
-    """Given no evidence, then a claim is held against nothing: it is covered or not, and nothing is repaired."""
+    """Given no evidence, then a claim is held against nothing: it is covered or not."""
     found = supports([claim], ground(), NOTHING, frozenset())[0]
-    assert set(found.signals) == {"uncovered", "nowhere", "nowhere_unheld", "new_words", "beside_quotes"}
-    assert found.repairs == ()
+    assert set(found.signals) == {"uncovered", "nowhere", "nowhere_unheld", "new_words", "quotes", "beside_quotes"}
     assert (found.reason is None) is (found.risk == 0)
 
 
@@ -240,13 +231,15 @@ def test_more_evidence_never_takes_a_copy_away(sentence: tuple[str, str], others
     evidence, claim = sentence
     found = supports([claim], ground(evidence, *others), NOTHING, frozenset())[0]
     assert found.signals["uncovered"] == pytest.approx(0, abs=1e-9)
-    assert found.signals["nowhere"] == 0
-    assert found.repairs == ()
+    assert found.signals.get("nowhere", 0.0) == 0
 
 
 def test_who_quotes_one_rule_and_not_the_next_has_put_something_in() -> None:
     """Given a quotation beside a claim of other words, then that one is doubted more than alone; the quotation isn't."""
-    quoted, own = "Parking costs 8 euros per night.", "A valet takes your car to the yard."
+    quoted, own = (
+        "A reservation can be cancelled free of charge until 48 hours before arrival.",
+        "A valet takes your car away.",
+    )
     alone = held(own, TERMS["en"])
     first, second = supports([quoted, own], GROUNDS[TERMS["en"]], NOTHING, frozenset())
     assert (first.signals["beside_quotes"], alone.signals["beside_quotes"]) == (0, 0)
@@ -270,8 +263,7 @@ def test_steps_in_another_order_are_told(rule: str, turned: str) -> None:
     """Given steps that the evidence puts in an order, then another order speaks against a claim; the same doesn't."""
     evidence = f"{rule} It takes 5 minutes and costs 9 euros."
     assert held(turned, evidence).signals["steps_of_copy"] > 0
-    assert held(rule, evidence).signals["steps"] == 0
-    assert held(turned, evidence.replace("First", "You").replace("then", "and")).risk >= 0
+    assert held(rule, evidence).risk == 0
 
 
 def test_an_attribution_is_no_part_of_a_claim() -> None:
