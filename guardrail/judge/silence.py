@@ -26,6 +26,9 @@ _STRANGE = 2
 _STRANGE_OF_MINE = 5
 """... where the speaker refuses for itself: "I can't give medical advice" says nothing of what the service does."""
 _OWN = word_set("i je j puedo podria sabria")
+_NAMED = 3
+"""So many may stand in a clause with a phrase of the talk: "sorry that your dress is ruined"."""
+_HALF = 0.5
 _ECHO = 3
 """So many words of content may stand in a clause that only says again what it is about."""
 _TERMS = 0.5
@@ -60,6 +63,7 @@ _PUZZLE = _GROUPS.index(talk.PUZZLED)
 _WISH = _GROUPS.index(talk.WISHES)
 _RESTATES = _GROUPS.index(talk.RESTATING)
 _OF_THE_USER = frozenset({_RESTATES, _WISH, _GROUPS.index(talk.FEELINGS)})
+_NAMING = frozenset({_WISH, _SCOPE})
 _CIVIL = frozenset({_GROUPS.index(talk.FEELINGS), _GROUPS.index(talk.THANKS), _GROUPS.index(talk.GREETINGS)})
 
 
@@ -132,7 +136,7 @@ def _all_idle(clauses: Sequence[_Clause], ground: Ground, known: frozenset[str],
     `room`: how many words of the evidence alone such a name may have; an exclamation may have one.
     """
     if any(_RESTATES in clause.groups for clause in clauses):
-        return True
+        return not any(_states(clause, ground, known) for clause in clauses)
     if _about_talk([unit for clause in clauses for unit in clause.units], ground, known, least=1):
         return True
     idle = [_idle(clause, ground, known) for clause in clauses]
@@ -144,11 +148,27 @@ def _all_idle(clauses: Sequence[_Clause], ground: Ground, known: frozenset[str],
 
 
 def _idle(clause: _Clause, ground: Ground, known: frozenset[str]) -> bool:
-    if not clause.units or clause.groups - {_SCOPE}:
-        return True
-    if clause.groups and not (clause.declines and _touches(clause.units, ground, known) > _TOUCH):
-        return True
-    return _about_talk(clause.units, ground, known, least=1 if clause.asserts else 0)
+    """Whether a clause is about the talk. A phrase of the talk absolves no rule that the clause goes on to state."""
+    if clause.units and (not clause.groups or _states(clause, ground, known)):
+        return _about_talk(clause.units, ground, known, least=1 if clause.asserts else 0)
+    return not (clause.groups == {_SCOPE} and clause.declines and _touches(clause.units, ground, known) > _TOUCH)
+
+
+def _states(clause: _Clause, ground: Ground, known: frozenset[str]) -> bool:
+    """Whether a clause goes on to state something: with a verb of its own and a word of the evidence, or at length.
+
+    What the user wishes, and what the speaker deals with, may be named at length.
+    """
+    if not clause.groups.isdisjoint(_NAMING):
+        return False
+    strange = sum(unit.key not in CONVERSATION and unit.key not in known for unit in clause.units)
+    return _weight(clause.units, ground) > (_HALF if clause.asserts else _TOUCH) or strange > _NAMED
+
+
+def _weight(units: Sequence[Unit], ground: Ground) -> float:
+    """How much of the evidence is in a clause, in words; those of the talk count half."""
+    words = {unit.key for unit in units if unit.key in ground.keys}
+    return sum(_HALF if key in CONVERSATION else 1.0 for key in words)
 
 
 def _about_talk(units: Sequence[Unit], ground: Ground, known: frozenset[str], *, least: int) -> bool:

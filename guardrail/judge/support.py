@@ -151,7 +151,8 @@ def _standing(claim: Reading, ground: Ground, said: Reading, facts: tuple[frozen
         if mine:
             others = _others(unit, mine, ground, relevance)
             own = _own_ties(n, placed, ground, weights) if others else {}
-            found[f"other_{what}"] = max(found[f"other_{what}"], votes_against(own, question, mine, others))
+            against = votes_against(own, question, mine, others) if own else 0.0  # a bare name stands with nothing
+            found[f"other_{what}"] = max(found[f"other_{what}"], against)
             found["other_rate"] = max(found["other_rate"], _other_rate(unit.figure, mine))
         elif known.isdisjoint(unit.keys) and unit.key not in ground.keys:
             found[f"unknown_{what}"] += 1.0 if unit.figure is None else unknown(unit.figure, given)

@@ -235,7 +235,7 @@ def test_more_evidence_never_takes_a_copy_away(sentence: tuple[str, str], others
 
 
 def test_who_quotes_one_rule_and_not_the_next_has_put_something_in() -> None:
-    """Given a quotation beside a claim of other words, then that one is doubted more than alone; the quotation isn't."""
+    """Given a quotation beside a claim of other words, then that one is doubted more than alone."""
     quoted, own = (
         "A reservation can be cancelled free of charge until 48 hours before arrival.",
         "A valet takes your car away.",

@@ -117,18 +117,18 @@ FEELINGS = phrases("""
     la; ^ma|mon pauvre; je|j|nous ?vous ?le ?comprend~ imagin~|compatis|compatissons ?bien ?tout ?que **; je|nous
     regrett~ ?beaucoup ?sincerement ?vraiment que|votre|ce|cet|cette|pour **; je|nous comprends|comprenons ?tout
     ?bien ?tres ?a ?fait ?parfaitement ?que votre|ta|que|vous|cela|ca **; ^felicitations; ^bravo; ^bon courage;
-    ^bonne~ **; ^belle **; ^au plaisir; ne vous inquiet~ pas; ne t inquiete pas; pas d inquietude; ^que de **;
-    ^comme c est|je **; ^ ?ay ?uy ?uf ?oh ?ah ?vaya ?anda que **; ^ ?ay ?uy ?vaya cuanto|cuanta|menud~ **; ^ ?lo ?le
-    ?mucho ?de ?verdad siento|sentimos|lamento|lamentamos ?mucho ?muchisimo ?el|la|lo|los|las|que|oir|leer|saber **;
-    ^mil disculpas|perdones|gracias; ^ ?le ?te ?me ?lo ?os ?ya ?te
-    imagino|entiendo|entendemos|comprendo|comprendemos ?bien ?muy ?que|lo|su|tu|el|la|perfectamente **; ^vaya;
-    ^anda; eso|esto|a nos|cualquiera|todos ?se ?nos ?le pasa|ocurre|ha **; ^jaja~; ^jeje~; ^vamos a|alla ?ello; ^uy;
-    ^ay; ^uf; ^hijole; ^enhorabuena; ^felicidades; ^animo; ^mucha suerte|fuerza; no te|se|os ?me
-    preocup~|agobi~|apur~|angusti~|inquiet~ **; es ?muy ?de ?lo ?mas normal~ **; a todos|cualquiera ?nos **; me hago
-    cargo **; reciba|acepte nuestras|mis disculpas **; no eres|es el|la primer~|unic~ **; ando **; seguro que **;
-    cuanto|como lo siento|lamento **; me alegra|encanta|alegro **; ole; perdon~ ?la ?el ?por **; se lo|como ** es;
-    ^ojala **; ^espero|esperamos que **; ^respira; ^tranqui~; ^ ?y ?se como ** sient~; que ?tenga~ ?pases ?pase ?un
-    ?muy ?una ?buen~ ?feliz dia|tarde|noche|semana|finde|viaje
+    ^bonne~ **; ^belle|bel idee|journee|soiree|initiative|histoire|age|choix **; ^au plaisir; ne vous inquiet~ pas;
+    ne t inquiete pas; pas d inquietude; ^que de **; ^comme je vous|te comprends **; ^ ?ay ?uy ?uf ?oh ?ah ?vaya
+    ?anda que **; ^ ?ay ?uy ?vaya cuanto|cuanta|menud~ **; ^ ?lo ?le ?mucho ?de ?verdad
+    siento|sentimos|lamento|lamentamos ?mucho ?muchisimo ?el|la|lo|los|las|que|oir|leer|saber **; ^mil
+    disculpas|perdones|gracias; ^ ?le ?te ?me ?lo ?os ?ya ?te imagino|entiendo|entendemos|comprendo|comprendemos
+    ?bien ?muy ?que|lo|su|tu|el|la|perfectamente **; ^vaya; ^anda; eso|esto|a nos|cualquiera|todos ?se ?nos ?le
+    pasa|ocurre|ha **; ^jaja~; ^jeje~; ^vamos a|alla ?ello; ^uy; ^ay; ^uf; ^hijole; ^enhorabuena; ^felicidades;
+    ^animo; ^mucha suerte|fuerza; no te|se|os ?me preocup~|agobi~|apur~|angusti~|inquiet~ **; es ?muy ?de ?lo ?mas
+    normal~ **; a todos|cualquiera ?nos **; me hago cargo **; reciba|acepte nuestras|mis disculpas **; no eres|es
+    el|la primer~|unic~ **; ando **; seguro que **; cuanto|como lo siento|lamento **; me alegra|encanta|alegro **;
+    ole; perdon~ ?la ?el ?por **; se lo|como ** es; ^ojala **; ^espero|esperamos que **; ^respira; ^tranqui~; ^ ?y
+    ?se como ** sient~; que ?tenga~ ?pases ?pase ?un ?muy ?una ?buen~ ?feliz dia|tarde|noche|semana|finde|viaje
     """)
 """Clauses of sympathy, joy and good wishes."""
 
@@ -145,18 +145,19 @@ THANKS = phrases("""
 LOOKING = phrases("""
     i|we ?am ?are ?will ?shall ?just ?now ?quickly ?going ?to check|checking|looking|searching **; i|we will|shall
     ?just ?now ?quickly look|see|find|search ?up ?into ?for ?out ?on ?this|that|it|the|your|what|whether|if **; let
-    me ?just ?quickly check|look|see|ask|find|pull|have|take **; ^ ?just ?give ?me a|one ?quick ?little
-    moment|second|sec|tick|minute|mo; ^ ?please ?just bear|hang|hold|stay|wait **; ^take ?a ?your deep|time|breath
-    **; we will ?get ?talk ?sort ?go ** through|together; looking ?into ?it now; one|a ?quick
-    moment|second|sec|minute please; ^hold tight; ^back in a; i|we ?am ?are ?just
-    pulling|opening|consulting|bringing|calling up|your|our|the|it **; ** help me ?to find|look|check|see **; still
-    reading|looking|checking|working **; je|j|nous ?vais ?allons ?suis ?vous ?me ?en ?le ?la ?les
+    me ?just ?quickly check|look|see|ask|find|pull|have a|look|up|with|for|what|whether|if|into|on|that|this|it|your
+    **; ^ ?just ?give ?me a|one ?quick ?little moment|second|sec|tick|minute|mo; ^ ?please ?just
+    bear|hang|hold|stay|wait **; ^take ?a ?your deep|time|breath **; we will ?get ?talk ?sort ?go **
+    through|together; looking ?into ?it now; one|a ?quick moment|second|sec|minute please; ^hold tight; ^back in a;
+    i|we ?am ?are ?just pulling|opening|consulting|bringing|calling up|your|our|the|it **; ** help me ?to
+    find|look|check|see **; still reading|looking|checking|working **; je|j|nous ?vais ?allons ?suis ?vous ?me ?en
+    ?le ?la ?les
     regarde~|verifi~|jette|jetons|interrog~|consult~|renseign~|cherch~|note|notons|penche|lis|relis|occup~|reviens
     **; laissez|laisse moi|nous **; ^ ?juste ?donnez ?donne ?moi un|une ?petit~ instant|moment|seconde|minute **; ^
-    ?merci de patient~|rest~|attend~ **; ^gardez|garde|restez|reste **; ne bougez|bouge|quittez|quitte pas **; un
-    ?petit ?coup ?d oeil **; ^prenez|prends ** temps; le temps de|que je **; ^ ?ahora ?mismo ?ya ?lo ?la ?le ?te ?se
-    ?me miro|mirando|reviso|compruebo|verifico|consulto|busco|fijo|checo **; ^ ?ahora ?mismo ?yo ?ya estoy|voy|sigo
-    ?a
+    ?merci de patient~|rest~|attend~ **; ^restez|reste avec|en moi|ligne|nous **; ne bougez|bouge|quittez|quitte pas
+    **; un ?petit ?coup ?d oeil **; ^prenez|prends ** temps; le temps de|que je **; ^ ?ahora ?mismo ?ya ?lo ?la ?le
+    ?te ?se ?me miro|mirando|reviso|compruebo|verifico|consulto|busco|fijo|checo **; ^ ?ahora ?mismo ?yo ?ya
+    estoy|voy|sigo ?a
     mirando|revisando|comprobando|consultando|buscando|checando|viendo|leyendo|mirar|revisar|comprobar|consultar|buscar|ver|leer
     **; ^ ?dame ?deme ?solo ?espere ?espera un|una ?par ?de
     momento|momentito|segundo|segundito|minuto|minutito|toque|rato|ratito;

@@ -124,7 +124,7 @@ def _kind(found: Mapping[str, tuple[float, int]], kind: str) -> str:
 def _held_out(found: Sequence[HeldOut]) -> Iterator[str]:
     yield from ("## Weights held out", "")
     yield "AUROC on claims by weights fitted without some of the service-desk sets (core sets always in): without the"
-    yield f"scenario's own fold of {FOLDS} (ranked within the fold), without the set, without every set of its language."
+    yield f"scenario's own fold of {FOLDS} (ranked within the fold), without the set, without all sets of its language."
     yield ""
     rows = [(one.name, *map(figure, (one.plain, one.scenarios, one.alone, one.language))) for one in found]
     yield from table(("set", "fitted", "scenarios held out", "set held out", "language held out"), rows)
