@@ -6,6 +6,7 @@ It must never hold a claim.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -18,9 +19,11 @@ from guardrail.judge.figures import Figure
 from guardrail.judge.index import Index
 from guardrail.judge.joins import ASIDE
 from guardrail.judge.lexicon.stance import SEQUENCE, TOLD
+from guardrail.judge.lexicon.words import word_set
 from guardrail.judge.reading import Clause, Reading, Unit, read_text
+from guardrail.judge.speech import NEGATIONS
 from guardrail.judge.stance import stance_of
-from guardrail.judge.text import composed, sentences, words
+from guardrail.judge.text import composed, plain, sentences, words
 from guardrail.judge.tokens import tokenise
 
 STOP_WEIGHT = 0.3
@@ -38,6 +41,10 @@ _TOLD_FROM, _TOLD_OVER = 0.2, 0.3
 nothing else: service-desk rules have less than .17, encyclopaedic prose and abstracts mostly .5 and more."""
 
 
+_SPOKEN = re.compile(r"[^\W_]+(?:[.,:/%][0-9]+)*%?|[€$£]|[,;:()–—]")
+"""Words, figures, and the marks between them."""
+_TURNING = NEGATIONS | word_set("if unless only except si sauf seulement uniquement salvo excepto solo solamente")
+"""Words by which an aside turns the sentence that it stands in."""
 SENTENCES_MAX = 512
 """Sentences of all the evidence that a claim is held against one by one; words of later ones are known all the same."""
 _CONTENDERS_MAX = 256
@@ -96,8 +103,16 @@ def compile_passage(text: str) -> Compiled:
 
 
 def _quotable(sentence: str) -> Iterator[str]:
-    yield " ".join(words(sentence))
-    yield " ".join(words(ASIDE.sub("", sentence)))
+    """A sentence as it may be quoted: whole, and without an aside that turns nothing. A question asserts nothing."""
+    if sentence.rstrip().endswith("?"):
+        return
+    yield _spoken(sentence)
+    yield _spoken(ASIDE.sub(lambda found: found.group() if _TURNING & set(words(found.group())) else "", sentence))
+
+
+def _spoken(sentence: str) -> str:
+    """The words of a sentence and the marks between them: "No, dogs are welcome" isn't "No dogs are welcome"."""
+    return " ".join(_SPOKEN.findall(plain(sentence))).strip(" ,;:–—")
 
 
 def compile_passages(texts: Sequence[str]) -> list[Compiled]:
@@ -177,7 +192,7 @@ class Ground:
 
     def quoted(self, claim: str) -> bool:
         """Whether a sentence stands in a passage word for word, with or without its asides."""
-        said = " ".join(words(composed(claim)))
+        said = _spoken(composed(claim))
         return bool(said) and said in self._quotable
 
     def weight(self, unit: Unit) -> float:

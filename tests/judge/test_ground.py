@@ -184,3 +184,23 @@ def test_a_sentence_is_quoted_word_for_word_or_not(claim: str, *, quoted: bool) 
     compiled = compile_passages([QUOTED])
     assert Ground(compiled).quoted(claim) is quoted
     assert not Ground([], compiled).quoted(claim)
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "quoted"),
+    [
+        ("Dogs (small ones) are welcome.", "Dogs (small ones) are welcome.", True),
+        ("dogs are welcome", "Dogs (small ones) are welcome.", True),
+        ("Dogs are welcome.", "Dogs (never big ones) are welcome.", False),
+        ("Dogs are welcome.", "Dogs (only small ones) are welcome.", False),
+        ("No, dogs are welcome.", "No dogs are welcome.", False),
+        ("No, se admiten perros.", "No se admiten perros.", False),
+        ("Are dogs welcome?", "Are dogs welcome?", False),
+        ("Are dogs welcome.", "Are dogs welcome?", False),
+        ("", "", False),
+        (",;:", ",;:", False),
+    ],
+)
+def test_a_quotation_has_the_marks_and_the_turns_of_its_sentence(claim: str, evidence: str, quoted: bool) -> None:
+    """Given a sentence of the evidence, then it is quoted with its inner marks; an aside goes only if it turns nothing."""
+    assert ground(evidence).quoted(claim) is quoted

@@ -19,15 +19,15 @@ LEAD_OPENINGS = _words(
 LEAD_WORDS = _words(
     "according|to|based|on|by|as|stated|shown|per|following|from|in|of|under|the|our|your|this|these|that|available|given"
     "|provided|information|documentation|documents|document|records|record|evidence|text|passage|passages|source|sources"
-    "|context|answer|reply|question|policy|policies|terms|rules|guidelines|manual|website|site|page|faq|system|files|database"
+    "|context|answer|reply|question|policy|policies|terms|rules|guidelines|manual|files|database"
     "|notes|details|i|we|have|can|see|what|know|you",
     "selon|d|apres|pour|conformement|a|au|aux|sur|la|le|les|l|base|de|des|du|suivant|comme|indique|en|nos|notre|votre|vos"
     "|cette|ce|ces|disponible|disponibles|informations|information|documentation|documents|document|sources|source|texte"
-    "|contexte|repondre|reponse|question|politique|conditions|regles|reglement|fournies|fourni|site|page|guide|notice|dossier"
+    "|contexte|repondre|reponse|question|politique|conditions|regles|reglement|fournies|fourni|guide|notice|dossier"
     "|base|donnees",
     "segun|de|para|con|conforme|como|en|por|el|la|los|las|a|al|del|base|acuerdo|se|indica|nuestra|nuestro|nuestros|nuestras"
     "|su|sus|esta|este|estos|disponible|disponibles|informacion|documentacion|documentos|documento|registros|fuentes|fuente"
-    "|texto|manual|web|sitio|pagina|sistema|ficha|contexto|responder|contestar|respuesta|pregunta|politica|condiciones|normas|reglamento|proporcionada",
+    "|texto|manual|ficha|contexto|responder|contestar|respuesta|pregunta|politica|condiciones|normas|reglamento|proporcionada",
 )
 """All that a lead is made of: it names no one and no figure."""
 
