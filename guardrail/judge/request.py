@@ -182,7 +182,7 @@ def _read(words: list[str]) -> _Reading:
     nouns = [span for span in acting if lexicon.NOUN_MARKS.intersection(_before(words, span.places[0], 1))]
     deeds = [span for span in acting if span not in nouns] + list(_aided(words, kin))
     things = [span for span in kin if not _within(span, deeds)]
-    wishes = [span for span in _wishes(words, things) if not any(_gainsays(deed, span) for deed in deeds)]
+    wishes = [span for span in _wishes(words, things, nouns) if not any(_gainsays(deed, span) for deed in deeds)]
     covered = {place for span in (*deeds, *things, *wishes) for place in span.places}
     rest = {place: word for place, word in enumerate(words) if place not in covered and word != _BREAK}
     return _Reading(deeds, nouns, things, wishes, rest)
@@ -338,9 +338,16 @@ def _object(words: list[str], span: _Span, things: list[_Span]) -> _Span | None:
 def _is_tied(words: list[str], span: _Span, things: list[_Span]) -> bool:
     """Whether an action is done to the thing behind it, if there is one; a mere look, to one that the user has."""
     thing = _object(words, span, things)
-    if thing and lexicon.UNTIED.intersection(words[span.places[-1] + 1 : thing.places[0]]):
+    between = words[span.places[-1] + 1 : thing.places[0]] if thing else []
+    if lexicon.UNTIED.intersection(between) or _of_another(between):
         return False
     return span.groups != {"view"} or any(_is_held(words, one) for one in ([thing] if thing else things))
+
+
+def _of_another(between: list[str]) -> bool:
+    """Whether an action is done to a part of a thing: "remove the cot from my booking"."""
+    places = [place for place, word in enumerate(between) if word in lexicon.PARTING]
+    return bool(places) and any(not _is_idle(word) and word not in lexicon.PARTING for word in between[: places[-1]])
 
 
 def _is_held(words: list[str], thing: _Span) -> bool:
@@ -350,18 +357,20 @@ def _is_held(words: list[str], thing: _Span) -> bool:
     return numbered or bool(whose or lexicon.HAD & thing.groups)
 
 
-def _wishes(words: list[str], things: list[_Span]) -> Iterator[_Span]:
-    """Wishes for a thing that nobody has yet, or for another time."""
+def _wishes(words: list[str], things: list[_Span], nouns: list[_Span]) -> Iterator[_Span]:
+    """Wishes for a thing that nobody has yet, or for another time; beside what one has already, it may be a change."""
     times = {span.places[0] for span in _found(words, _TIMES)}
     for want in _found(words, _WANTS):
         place = want.places[-1] + 1
         while words[place : place + 1] and (words[place] in _LEADING or words[place].isdigit()):
             place += 1
         thing = next((one for one in things if 0 <= one.places[0] - place <= _NEAR), None)
-        if place in times:
+        if place in times or words[place : place + 1] and words[place] in DAY_NUMBERS:
             yield _Span(want.places, frozenset({"move"}))
         elif thing and _describe(words[place : thing.places[0]]) and _ends(words, thing):
-            replaced = lexicon.REPLACED if lexicon.REPLACING.intersection(_behind(words, want.places[0])) else ()
+            added = any(_is_held(words, one) for one in (*things, *nouns) if one is not thing)
+            anew = added or lexicon.REPLACING.intersection(_behind(words, want.places[0]))
+            replaced = lexicon.REPLACED if anew else ()
             yield _Span(want.places, _WISHED.union(replaced))
 
 

@@ -202,5 +202,5 @@ def test_a_sentence_is_quoted_word_for_word_or_not(claim: str, *, quoted: bool) 
     ],
 )
 def test_a_quotation_has_the_marks_and_the_turns_of_its_sentence(claim: str, evidence: str, quoted: bool) -> None:
-    """Given a sentence of the evidence, then it is quoted with its inner marks; an aside goes only if it turns nothing."""
+    """Given a sentence of the evidence, then it is quoted with its inner marks, without asides that turn nothing."""
     assert ground(evidence).quoted(claim) is quoted

@@ -147,7 +147,7 @@ def _named(subject: Subject, detected: str | None) -> Intent | None:
         return named.intent if left <= subject.policy.evidence.stems else None
     other = catalogue[detected]
     few = not request.aside and len(left) <= (_LEFT_MAX if other.actions else 0)  # a name of things may mean anything
-    return named.intent if literal or (few and speaks_against(request, named, other)) else None
+    return named.intent if (literal or few) and speaks_against(request, named, other) else None
 
 
 def _quote(subject: Subject) -> Iterator[Finding]:

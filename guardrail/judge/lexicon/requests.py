@@ -196,6 +196,9 @@ REPLACING = word_set("""
 REPLACED = ("change", "move", "return")
 """The actions that it may stand for then, too."""
 
+PARTING = word_set("of from in on de du des d dans en del sur")
+"""What parts a thing from the whole that it is in: "the cot from my booking"."""
+
 OTHER_TIMES: tuple[str, ...] = phrases("""
     another|other|different|later|earlier|new|sooner|better time|slot|date|day|hour;
     autre|nouveau|nouvelle|meilleur creneau|horaire|heure|date|jour;
