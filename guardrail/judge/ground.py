@@ -21,7 +21,7 @@ from guardrail.judge.joins import ASIDE
 from guardrail.judge.lexicon.stance import SEQUENCE, TOLD
 from guardrail.judge.lexicon.words import word_set
 from guardrail.judge.reading import Clause, Reading, Unit, read_text
-from guardrail.judge.speech import NEGATIONS
+from guardrail.judge.speech import NEGATIONS, STOP_WORDS
 from guardrail.judge.stance import stance_of
 from guardrail.judge.text import composed, plain, sentences, words
 from guardrail.judge.tokens import tokenise
@@ -43,8 +43,10 @@ nothing else: service-desk rules have less than .17, encyclopaedic prose and abs
 
 _SPOKEN = re.compile(r"[^\W_]+(?:[.,:/%][0-9]+)*%?|[€$£]|[,;:()–—]")
 """Words, figures, and the marks between them."""
-_TURNING = NEGATIONS | word_set("if unless only except si sauf seulement uniquement salvo excepto solo solamente")
-"""Words by which an aside turns the sentence that it stands in."""
+_TURNING = NEGATIONS | STOP_WORDS | word_set("excluding except unless only hors sauf uniquement salvo excepto solo")
+"""Words by which an aside may turn the sentence that it stands in: all that make it more than a name or a figure."""
+_ENDS = 3
+_QUOTES = frozenset("\"'“”«»‘’")
 SENTENCES_MAX = 512
 """Sentences of all the evidence that a claim is held against one by one; words of later ones are known all the same."""
 _CONTENDERS_MAX = 256
@@ -103,8 +105,11 @@ def compile_passage(text: str) -> Compiled:
 
 
 def _quotable(sentence: str) -> Iterator[str]:
-    """A sentence as it may be quoted: whole, and without an aside that turns nothing. A question asserts nothing."""
-    if sentence.rstrip().endswith("?"):
+    """A sentence as it may be quoted: whole, and without an aside that turns nothing.
+
+    A question and what stands in quotation marks itself are nothing to quote.
+    """
+    if "?" in sentence[-_ENDS:] or sentence[0] in _QUOTES:
         return
     yield _spoken(sentence)
     yield _spoken(ASIDE.sub(lambda found: found.group() if _TURNING & set(words(found.group())) else "", sentence))

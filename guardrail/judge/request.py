@@ -365,7 +365,7 @@ def _wishes(words: list[str], things: list[_Span], nouns: list[_Span]) -> Iterat
         while words[place : place + 1] and (words[place] in _LEADING or words[place].isdigit()):
             place += 1
         thing = next((one for one in things if 0 <= one.places[0] - place <= _NEAR), None)
-        if place in times or words[place : place + 1] and words[place] in DAY_NUMBERS:
+        if place in times or (words[place : place + 1] and words[place] in DAY_NUMBERS):
             yield _Span(want.places, frozenset({"move"}))
         elif thing and _describe(words[place : thing.places[0]]) and _ends(words, thing):
             added = any(_is_held(words, one) for one in (*things, *nouns) if one is not thing)

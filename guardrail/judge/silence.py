@@ -15,9 +15,9 @@ from guardrail.judge.lexicon.conversation import CONVERSATION
 from guardrail.judge.lexicon.words import word_set
 from guardrail.judge.pattern.phrases import PhraseSet
 from guardrail.judge.reading import Reading, Unit, read_text
-from guardrail.judge.speech import NEGATIONS, Sentence, flat, phrase
+from guardrail.judge.speech import NEGATIONS, Sentence, flat, phrase, read_answer
 from guardrail.judge.stance import stance_of
-from guardrail.judge.text import composed
+from guardrail.judge.text import composed, stem
 
 _TOUCH = 1
 """So many words of the evidence may stand in a request or an offer that asserts nothing of it."""
@@ -26,7 +26,7 @@ _STRANGE = 2
 _STRANGE_OF_MINE = 5
 """... where the speaker refuses for itself: "I can't give medical advice" says nothing of what the service does."""
 _OWN = word_set("i je j puedo podria sabria")
-_NAMED = 3
+_NAMED = 4
 """So many may stand in a clause with a phrase of the talk: "sorry that your dress is ruined"."""
 _HALF = 0.5
 _ECHO = 3
@@ -40,6 +40,11 @@ _SMALL = 2.0
 _MOMENT_MINUTES = 10.0
 """A talk may ask for so long a moment; a longer time is a fact."""
 _DAY_MINUTES = 1440.0
+_PART_END = re.compile(
+    r"[;()–—…!?]|[:,](?![0-9])|\b(?:and|but|so|who|which|that|et|mais|qui|que|y|pero)\b", re.IGNORECASE
+)
+"""Where one deed may end and another begin."""
+_RECIPIENT = re.compile(r"\b(?:to|with|à|au|aux|avec|con|al?)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[;()–—…!?]|[:,](?![0-9])|\b(?:but|mais|pero)\b", re.IGNORECASE)
 
 _GROUPS = (
@@ -59,6 +64,7 @@ _GROUPS = (
 _TALK = PhraseSet([[phrase(text) for text in group] for group in _GROUPS])
 _HAND_OVER = _GROUPS.index(talk.HAND_OVERS)
 _SCOPE = _GROUPS.index(talk.SCOPE)
+_PARTICLES = frozenset(stem(word) for word in talk.PARTICLES)
 _PUZZLE = _GROUPS.index(talk.PUZZLED)
 _WISH = _GROUPS.index(talk.WISHES)
 _RESTATES = _GROUPS.index(talk.RESTATING)
@@ -71,13 +77,15 @@ def silent(sentence: Sentence, ground: Ground, known: frozenset[str]) -> bool:
     """Whether a sentence asserts nothing. `known`: the keys of what was said so far."""
     text = composed(sentence.text)
     reading = read_text(text)
-    clauses = [_Clause(part, units) for part, units in _clauses(text, reading)]
+    clauses = list(_clauses(text, reading, _CLAUSE_END))
     if any(clause.gives_facts(ground, known) for clause in clauses):
         return False
     if not reading.content:
         return not sentence.acts
-    if sentence.acts:
-        return any(clause.unbound(sentence) for clause in clauses) and _all_idle(clauses, ground, known, room=0)
+    if sentence.done or sentence.promise:
+        return _hands_over(text, reading, ground, known)
+    if sentence.record and not any(_OF_THE_USER & clause.groups for clause in clauses):
+        return False
     if stance_of(sentence.text).disclaims and not any(_PUZZLE in clause.groups for clause in clauses):
         return False
     return (
@@ -90,24 +98,38 @@ def silent(sentence: Sentence, ground: Ground, known: frozenset[str]) -> bool:
 class _Clause:
     """A clause of a sentence: its words, its units of content, and the groups of phrases that it holds."""
 
-    def __init__(self, text: str, units: Sequence[Unit]) -> None:
+    def __init__(self, text: str, start: int, units: Sequence[Unit]) -> None:
         line = flat(text)
+        self.text = text
+        self.start = start
         self.units = units
         self.words = frozenset(line.split())
         found = _TALK.found_in(f" {line} ")
-        self.groups = found - {_WISH} if line.partition(" ")[0] in talk.CONDITIONS else found
-
-    def unbound(self, sentence: Sentence) -> bool:
-        """Whether what sounds like a promise only hands the talk over, without a word on when, or what sounds like a
-        record only says what the user wants or feels.
-        """
-        hands_over = _HAND_OVER in self.groups and self.words.isdisjoint(talk.WHEN)
-        return hands_over or not (sentence.done or sentence.promise or _OF_THE_USER.isdisjoint(self.groups))
+        supposed = line.partition(" ")[0] in talk.CONDITIONS
+        barred = ({_WISH} if supposed else set()) | (set() if self._to_someone() else {_HAND_OVER})
+        self.groups = found - barred
 
     def gives_facts(self, ground: Ground, known: frozenset[str]) -> bool:
         """Whether it gives a figure that is more than a talk would have: "a thousand thanks" and "a nice day" don't."""
         civil = not _CIVIL.isdisjoint(self.groups)
         return any(_is_fact(unit, ground, known) and not (civil and _is_phrase(unit)) for unit in self.units)
+
+    def _to_someone(self) -> bool:
+        """Whether what isn't of the talk stands behind a "to" or "with": who it is handed to, not what is."""
+        strange = [unit.start for unit in self.units if unit.key not in CONVERSATION and unit.key not in _PARTICLES]
+        recipient = _RECIPIENT.search(self.text)
+        behind = len(self.text) if recipient is None else recipient.start()
+        return len(strange) <= _STRANGE and all(place > self.start + behind for place in strange)
+
+    @property
+    def hands_over(self) -> bool:
+        """Whether it hands the talk over, without a word on when."""
+        return _HAND_OVER in self.groups and self.words.isdisjoint(talk.WHEN)
+
+    @property
+    def acts(self) -> bool:
+        """Whether it promises or reports a deed by itself."""
+        return any(one.acts for one in read_answer(self.text))
 
     @property
     def declines(self) -> bool:
@@ -120,13 +142,21 @@ class _Clause:
         return not (self.words.isdisjoint(talk.ASSERTING) and self.words.isdisjoint(NEGATIONS))
 
 
-def _clauses(text: str, reading: Reading) -> Iterator[tuple[str, list[Unit]]]:
-    """The clauses of a sentence with what they are about."""
+def _hands_over(text: str, reading: Reading, ground: Ground, known: frozenset[str]) -> bool:
+    """Whether a sentence that promises or reports a deed does nothing but hand the talk over, here and now."""
+    parts = list(_clauses(text, reading, _PART_END))
+    handing = [part for part in parts if part.hands_over]
+    others = [part for part in parts if not part.hands_over]
+    return bool(handing) and all(_idle(part, ground, known) and not part.acts for part in others)
+
+
+def _clauses(text: str, reading: Reading, ends: re.Pattern[str]) -> Iterator[_Clause]:
+    """The clauses of a sentence."""
     start = 0
-    for end in [*(match.start() for match in _CLAUSE_END.finditer(text)), len(text)]:
+    for end in [*(match.start() for match in ends.finditer(text)), len(text)]:
         part = text[start:end]
         if part.strip():
-            yield part, [unit for unit in reading.content if start <= unit.start < end]
+            yield _Clause(part, start, [unit for unit in reading.content if start <= unit.start < end])
         start = end
 
 

@@ -142,11 +142,15 @@ class Subject:
     def held(self) -> tuple[tuple[Sentence, Held | None], ...]:
         """The answer's sentences, each held against the evidence; null for one that asserts nothing."""
         ground = self.evidence.ground
-        marks = {one.start for one in self.sentences[:-1] if LIST_MARK.match(one.text)}
+        marks = {one.start for one in self.sentences[:-1] if LIST_MARK.match(one.text) and self._opens_line(one)}
         claims = [one for one in self.sentences if one.start not in marks and not silent(one, ground, self.heard)]
         found = iter(supports([one.text for one in claims], ground, self.question, self.heard, ours=self.ours))
         held = {claim.start: Held(claim, self.measure(claim), next(found)) for claim in claims}
         return tuple((sentence, held.get(sentence.start)) for sentence in self.sentences)
+
+    def _opens_line(self, sentence: Sentence) -> bool:
+        before = str(self.answer)[: sentence.start].rstrip(" \t")
+        return not before or before[-1] in "\r\n"
 
     @property
     def asserts(self) -> bool:

@@ -70,8 +70,8 @@ CONTACTS = phrases("""
     colleague~|team|staff|somebody|someone|manager|reception|office|agent|advisor|adviser|specialist|supervisor|handler|department|they|he|she|who|human|person
     will ?then ?also ?soon ?personally ?gladly
     get|be|contact|reply|write|call|phone|ring|drop|answer|respond|reach|come|take|help|assist|look|follow|talk;
-    i|we ?will ?shall ?am ?just ?going ?to ask|asking **; * will take it|over|things **; * will
-    call|ring|write|phone you ?back **; i|we will|shall ?just check|speak|talk|consult|tell|let|have **
+    i|we ?will ?shall ?am ?just ?going ?to ask|asking my|our|the|a|one ?of ?my ?our * ?* $; * will take
+    it|over|things **; * will call|ring|write|phone you ?back **; i|we will|shall ?just check|speak|talk|consult **
     team|colleague~|manager|reception|office|staff|somebody|someone|supervisor|desk; elle|il|on vous|te fait|tient
     signe|courant; est|sera confie~|transmis~ a|au|aux **; vous|te redis|recontacte **;
     collegue~|conseill~|equipe|quelqu~|responsable|service|gestionnaire|technicien~|elle|il|on|qui|nous
@@ -237,21 +237,24 @@ ACKNOWLEDGEMENTS = phrases("""
     course$; ^certainly$; ^no problem|worries; ^fair enough; ^no need to worry; ^good|great|fair question|point **;
     ^i hear you; ^no rush; i|we will not be ** long; i will be here **; we ?all ?do apologi~ **; i ?do ?really
     ?sincerely apologi~ **; no need ** apologi~; my|our ?sincere ?deepest apologies **; i am all ears; you are
-    after; accept our|my **; so|very ?very happy|pleased|glad|delighted for you **; your kind|lovely|nice **; ^makes
-    sense; ^happy|glad to help **; ^i am here **; ^that is ?all ?quite ?absolutely fine|alright|okay; ^absolutely;
-    ^bien recu|note|entendu|sur|compris; ^ ?c est note|compris|entendu|parfait; ^je vois|comprends; ^entendu;
-    ^compris; ^d accord; ^tres bien; ^parfait; ^pas de souci|probleme; ^aucun souci|probleme; ^ca marche; n
-    est|etait pas ?toujours ?jamais facile|evident|simple|commode|drole; pas ** reponse a vous|te donner; ^ ?bien
-    ?sur je m en occupe **; ^bonne question **; ^hmm|hum; ^je suis la **; ^a votre|ton **; ^vale; ^de acuerdo;
-    ^entendido; ^claro; ^perfecto; ^ya veo; ^ya; ^muy bien; ^listo; ^recibido; ^por supuesto; ^buenisimo; ^genial;
-    ^estupendo; ^anotado; ^apuntado; ^tomo nota **; ^sin problema; ^ningun problema; ^buena pregunta **; ^aqui estoy
-    **; ^a su|tu **; ^faltaria mas; mucho|tanto gusto; no ?le ?te ?puedo|podemos ** dar~ ** respuesta; ^jaja~;
-    ^jeje~
+    after; accept our|my **; so|very ?very happy|pleased|glad|delighted for you **; your kind|lovely|nice
+    words|message|feedback|note|compliment|email; ^makes sense; ^happy|glad to help **; ^i am here **; ^that is ?all
+    ?quite ?absolutely fine|alright|okay; ^absolutely; ^bien recu|note|entendu|sur|compris; ^ ?c est
+    note|compris|entendu|parfait; ^je vois|comprends; ^entendu; ^compris; ^d accord; ^tres bien; ^parfait; ^pas de
+    souci|probleme; ^aucun souci|probleme; ^ca marche; n est|etait pas ?toujours ?jamais
+    facile|evident|simple|commode|drole; pas ** reponse a vous|te donner; ^ ?bien ?sur je m en occupe **; ^bonne
+    question **; ^hmm|hum; ^je suis la **; ^a votre|ton **; ^vale; ^de acuerdo; ^entendido; ^claro; ^perfecto; ^ya
+    veo; ^ya; ^muy bien; ^listo; ^recibido; ^por supuesto; ^buenisimo; ^genial; ^estupendo; ^anotado; ^apuntado;
+    ^tomo nota **; ^sin problema; ^ningun problema; ^buena pregunta **; ^aqui estoy **; ^a su|tu **; ^faltaria mas;
+    mucho|tanto gusto; no ?le ?te ?puedo|podemos ** dar~ ** respuesta; ^jaja~; ^jeje~
     """)
 """Openings that take note."""
 
 CONDITIONS = word_set("if when whenever once unless as si quand lorsque cuando")
 """Openings of a clause that make a wish a condition: "if you would like to"."""
+
+PARTICLES = word_set("through over across along straight directly right away line hilo linea")
+"""Words of handing over that aren't what is handed over."""
 
 WHEN = word_set("""
     tomorrow tonight today hour hours day days week morning afternoon evening demain aujourd heure heures jour jours
