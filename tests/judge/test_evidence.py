@@ -117,3 +117,9 @@ def test_the_users_own_references_contradict_no_format() -> None:
     assert not evidence.measure(read_words("I have TX-43464097 with dispute."), said).conflicts
     assert evidence.measure(read_words("I have TX-99 with dispute."), said).conflicts == ("name",)
     assert evidence.measure(read_words("Plan M costs ten per month."), read_words("plan M?")).conflicts == ("name",)
+
+
+def test_a_thing_on_another_day_is_a_conflict() -> None:
+    """Given the same words with a day that the evidence doesn't have, then it speaks against the claim."""
+    facts = Evidence([Passage("p", "The night market opens on Saturday.")])
+    assert "day" in facts.measure(read_words("The night market opens on Monday."), read_words("")).conflicts

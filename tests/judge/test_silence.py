@@ -154,6 +154,8 @@ def test_a_hand_over_with_a_time_is_a_promise() -> None:
     assert says_nothing("I'll put you through to a colleague.")
     assert not says_nothing("I'll put you through to a colleague tomorrow.")
     assert not says_nothing("A specialist will call you back within the hour.")
+    assert not says_nothing("I'll put you through to a colleague and I have cancelled it.")
+    assert not says_nothing("I'm transferring the deposit to your account now.")
 
 
 def test_what_sounds_like_a_record_may_be_sympathy() -> None:

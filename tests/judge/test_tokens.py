@@ -109,6 +109,7 @@ def test_elisions_are_cut_where_they_are_written(text: str, parts: list[str], pl
         ("Won’t", ["will", "not"], ["Wo", "n’t"]),
         ("shan't", ["shall", "not"], ["sha", "n't"]),
         ("doesn't", ["does", "not"], ["does", "n't"]),
+        ("n't", ["not"], ["n't"]),
     ],
 )
 def test_an_english_negation_is_a_word_of_its_own(text: str, parts: list[str], places: list[str]) -> None:

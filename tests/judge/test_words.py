@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
+from guardrail.judge.content import read_words
 from guardrail.judge.formats import counted_units, format_example
 from guardrail.judge.marks import clean, leaks, marks_up
 from guardrail.judge.text import stem
@@ -106,3 +109,23 @@ def test_only_what_is_configured_may_be_asked_for(agent: str, thing: tuple[str, 
     bare = hotel(intents=[], parameters=[])
     policy = {"hotel": hotel(), "none": bare}.get(agent) or policies()[agent]
     assert is_defined(thing, policy) is defined
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("We are open every day.", range(7)),
+        ("We are open at the weekend.", (5, 6)),
+        ("From Tuesday to Thursday", (1, 2, 3)),
+        ("vendredi et dimanche", (4, 6)),
+        ("no day", ()),
+    ],
+)
+def test_days_are_read_with_their_ranges(text: str, days: Sequence[int]) -> None:
+    """Given every day, a weekend or a range, then its days are read."""
+    assert read_words(text).days == frozenset(days)
+
+
+def test_an_hour_with_its_part_of_the_day_is_on_the_other_clock() -> None:
+    """Given las 3 de la tarde, then it is the fifteenth hour."""
+    assert read_words("abre a las 3 de la tarde").figures == read_words("abre a las 15 h").figures
