@@ -13,9 +13,9 @@ from guardrail.judge.ground import Ground
 from guardrail.judge.lexicon import talk
 from guardrail.judge.lexicon.conversation import CONVERSATION
 from guardrail.judge.lexicon.words import word_set
-from guardrail.judge.pattern.phrases import PhraseSet
+from guardrail.judge.pattern.phrases import PhraseIndex
 from guardrail.judge.reading import Reading, Unit, read_text
-from guardrail.judge.speech import NEGATIONS, Sentence, flat, phrase, read_answer
+from guardrail.judge.speech import NEGATIONS, Sentence, flat, read_answer, worded
 from guardrail.judge.stance import stance_of
 from guardrail.judge.text import composed, stem
 
@@ -61,7 +61,7 @@ _GROUPS = (
     talk.GREETINGS,
     talk.ACKNOWLEDGEMENTS,
 )
-_TALK = PhraseSet([[phrase(text) for text in group] for group in _GROUPS])
+_TALK = PhraseIndex([[worded(text) for text in group] for group in _GROUPS])
 _HAND_OVER = _GROUPS.index(talk.HAND_OVERS)
 _SCOPE = _GROUPS.index(talk.SCOPE)
 _PARTICLES = frozenset(stem(word) for word in talk.PARTICLES)

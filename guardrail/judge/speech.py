@@ -101,11 +101,25 @@ def _alternatives(word: str, done_words: str) -> list[str]:
     return done_words.split() if word.endswith("@done") else word.lstrip("?").split("|")
 
 
+def worded(notation: str, done_words: str = "") -> Worded:
+    """The regular expression of a lexicon phrase with its own words, by which it is filed."""
+    return phrase(notation, done_words), _own_words(notation, done_words)
+
+
 def _own_words(notation: str, done_words: str) -> frozenset[str]:
     """The piece of a phrase that fewest sentences have: one of its words is in whatever the phrase finds."""
     pieces = [_alternatives(word, done_words) for word in notation.strip("^$").split() if not word.startswith("?")]
-    fixed = [frozenset(piece) for piece in pieces if not any("*" in word or "~" in word for word in piece)]
-    return min(fixed, key=lambda piece: (not STOP_WORDS.isdisjoint(piece), len(piece)), default=frozenset())
+    fixed = [frozenset(piece) for piece in pieces if all(_is_filed(word) for word in piece)]
+    return min(fixed, key=_commonness, default=frozenset())
+
+
+def _is_filed(word: str) -> bool:
+    """Whether a word can be looked up, as it stands or by its beginning."""
+    return "*" not in word and "~" not in word[:-1]
+
+
+def _commonness(piece: frozenset[str]) -> tuple[bool, bool, int]:
+    return any("~" in word for word in piece), not STOP_WORDS.isdisjoint(piece), len(piece)
 
 
 def _phrases(field: str) -> list[str]:
@@ -113,11 +127,7 @@ def _phrases(field: str) -> list[str]:
 
 
 def _worded(field: str) -> list[Worded]:
-    return [
-        (phrase(text, lex.done_words), _own_words(text, lex.done_words))
-        for lex in LEXICONS.values()
-        for text in getattr(lex, field)
-    ]
+    return [worded(text, lex.done_words) for lex in LEXICONS.values() for text in getattr(lex, field)]
 
 
 def _words(field: str) -> frozenset[str]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import msgspec
 
 from guardrail.judge.lexicon.stance import DISCLAIMERS, UNAVAILABLE, WAIVERS
-from guardrail.judge.pattern.phrases import PhraseSet
-from guardrail.judge.speech import flat, phrase
+from guardrail.judge.pattern.phrases import PhraseIndex
+from guardrail.judge.speech import flat, worded
 from guardrail.judge.text import cached_if_short
 
-_WAIVERS = PhraseSet([[phrase(text)] for text in WAIVERS])
-_STANCES = PhraseSet([[phrase(text) for text in field] for field in (DISCLAIMERS, UNAVAILABLE)])
+_WAIVERS = PhraseIndex([[worded(text)] for text in WAIVERS])
+_STANCES = PhraseIndex([[worded(text) for text in field] for field in (DISCLAIMERS, UNAVAILABLE)])
 
 
 class Stance(msgspec.Struct, frozen=True):

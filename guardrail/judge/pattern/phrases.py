@@ -16,11 +16,17 @@ _LINE_CHARS = 512
 """Longer lines are RE2's: its time is the line's length, whatever stands in it."""
 _SUSPECTS_MAX = 32
 """More phrases than any sentence calls up are looked for by RE2 too: an ordinary sentence calls up three."""
-_ANYWHERE = ""
-"""What a phrase without words of its own is filed under."""
+_NONE: frozenset[int] = frozenset()
+
+_BEGINNING = 2
+"""Beginnings of words are filed by so many letters; none is shorter."""
+_OPEN = "~"
 
 Worded = tuple[str, frozenset[str]]
-"""A pattern, and words of which one stands in whatever it finds; no words where that can't be told."""
+"""A pattern, and words of which one stands in whatever it finds; no words where that can't be told. `bien~`: any word
+that begins so.
+"""
+_Suspect = tuple[Callable[[str], object], int]
 
 
 class PhraseSet:
@@ -56,18 +62,30 @@ class PhraseIndex:
     def __init__(self, groups: Sequence[Sequence[Worded]]) -> None:
         """Compile the patterns; each belongs to the group (0, 1, ...) it stands in."""
         self._all = PhraseSet([[pattern for pattern, _ in phrases] for phrases in groups])
-        self._filed: dict[str, list[tuple[Callable[[str], object], int]]] = {_ANYWHERE: []}
+        self._anywhere: list[_Suspect] = []
+        self._filed: dict[str, list[_Suspect]] = {}
+        self._begun: dict[str, list[tuple[str, _Suspect]]] = {}
         for number, phrases in enumerate(groups):
             for pattern, words in phrases:
-                for word in words or (_ANYWHERE,):
-                    self._filed.setdefault(word, []).append((re.compile(pattern).search, number))
+                self._file((re.compile(pattern).search, number), words)
+
+    def _file(self, suspect: _Suspect, words: frozenset[str]) -> None:
+        if any(len(word) <= _BEGINNING and word.endswith(_OPEN) for word in words) or not words:
+            self._anywhere.append(suspect)
+            return
+        for word in words:
+            if word.endswith(_OPEN):
+                self._begun.setdefault(word[:_BEGINNING], []).append((word[:-1], suspect))
+            else:
+                self._filed.setdefault(word, []).append(suspect)
 
     def found_in(self, line: str) -> frozenset[int]:
         """The groups that have a phrase in a line of words, single blanks between, before and behind them."""
         if len(line) > _LINE_CHARS:
             return self._all.found_in(line)
-        filed = self._filed
-        suspects = [suspect for word in {_ANYWHERE, *line.split()} if word in filed for suspect in filed[word]]
+        suspects = self._suspects(line)
+        if not suspects:
+            return _NONE
         if len(suspects) > _SUSPECTS_MAX:
             return self._all.found_in(line)
         found: set[int] = set()
@@ -75,3 +93,14 @@ class PhraseIndex:
             if group not in found and search(line):
                 found.add(group)
         return frozenset(found)
+
+    def _suspects(self, line: str) -> list[_Suspect]:
+        """The phrases that a line's words call up."""
+        filed, begun = self._filed, self._begun
+        suspects = [*self._anywhere]
+        for word in set(line.split()):
+            if word in filed:
+                suspects += filed[word]
+            if (beginning := word[:_BEGINNING]) in begun:
+                suspects += [suspect for start, suspect in begun[beginning] if word.startswith(start)]
+        return suspects
