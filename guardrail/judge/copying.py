@@ -87,9 +87,9 @@ class Originals:
 
     def likely(self, wanted: Set[str]) -> list[Original]:
         """The few that share most with a claim, of those that share enough."""
-        shared = self._index.shared(dict.fromkeys(wanted, 1.0))
+        shared = self._index.totals(dict.fromkeys(wanted, 1.0))
         enough = SHARE_MIN * len(wanted)
-        ranked = sorted((-count, number) for number, count in shared.items() if count >= enough)[:_CANDIDATES_MAX]
+        ranked = sorted((-count, number) for number, count in enumerate(shared) if count >= enough)[:_CANDIDATES_MAX]
         return [self.listed[number] for _, number in ranked if len(self.listed[number].signs) <= _UNITS_MAX]
 
 
@@ -102,14 +102,13 @@ def copy_of(claim: Reading, originals: Originals, known: frozenset[str]) -> Copy
     wanted = set(signs)
     if not _UNITS_MIN <= len(signs) <= _UNITS_MAX:
         return None
-    best: tuple[list[tuple[int, int]], Original] | None = None
+    source, length = None, 0
     for candidate in originals.likely(wanted):
-        pairs = aligned(signs, candidate.signs)
-        if best is None or len(pairs) > len(best[0]):
-            best = pairs, candidate
-    if best is None or len(best[0]) < max(_UNITS_MIN, SHARE_MIN * len(signs)):
+        if length < len(signs) and (reached := _length(signs, candidate.signs)) > length:
+            source, length = candidate, reached
+    if source is None or length < max(_UNITS_MIN, SHARE_MIN * len(signs)):
         return None
-    pairs, source = best
+    pairs = aligned(signs, source.signs)
     share = len(pairs) / len(signs)
     changes: dict[str, float] = {}
     gaps = list(_gaps(claim.units, source, pairs, share))
@@ -153,25 +152,43 @@ def _drawn_together(
 
 
 def _subsequence(claim: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
-    table = [[0] * (len(other) + 1)]
-    for sign in claim:
-        above, row, best = table[-1], [0], 0
-        for j, sign_there in enumerate(other):
-            reached = above[j] + 1 if sign == sign_there else above[j + 1]
-            best = reached if reached > best else best
-            row.append(best)
-        table.append(row)
+    rows = _rows(claim, other)
     pairs = []
-    i, j = len(claim), len(other)
-    while i and j:
-        if claim[i - 1] == other[j - 1] and table[i][j] == table[i - 1][j - 1] + 1:
-            i, j = i - 1, j - 1
+    i, j, whole = len(claim), len(other), (1 << len(other)) - 1
+    length = (~rows[i] & whole).bit_count()
+    while length:
+        if claim[i - 1] == other[j - 1]:
+            i, j, length = i - 1, j - 1, length - 1
             pairs.append((i, j))
-        elif table[i - 1][j] >= table[i][j - 1]:
+        elif (~rows[i - 1] & ((1 << j) - 1)).bit_count() == length:
             i -= 1
         else:
             j -= 1
     return pairs[::-1]
+
+
+def _rows(claim: Sequence[str], other: Sequence[str]) -> list[int]:
+    """The table of longest common subsequences, a number a row: the zeros among its first j bits count what the row's
+    part of the claim shares with the first j of the other.
+
+    Source: Hyyro, Bit-parallel LCS-length computation revisited (2004).
+    """
+    places: dict[str, int] = {}
+    for j, sign in enumerate(other):
+        places[sign] = places.get(sign, 0) | 1 << j
+    row = whole = (1 << len(other)) - 1
+    rows = [row]
+    for sign in claim:
+        if sign in places:
+            matched = row & places[sign]
+            row = ((row + matched) | (row - matched)) & whole
+        rows.append(row)
+    return rows
+
+
+def _length(claim: Sequence[str], other: Sequence[str]) -> int:
+    """The length of a longest common subsequence."""
+    return len(other) - _rows(claim, other)[-1].bit_count()
 
 
 def _gaps(claim: Sequence[Unit], source: Original, pairs: list[tuple[int, int]], share: float) -> Iterator[_Gap]:

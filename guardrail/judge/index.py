@@ -10,6 +10,7 @@ class Index:
 
     def __init__(self, sets: Sequence[frozenset[str]]) -> None:
         """Index the sets by their numbers."""
+        self._size = len(sets)
         self._holding: dict[str, list[int]] = {}
         for number, keys in enumerate(sets):
             for key in keys:
@@ -21,4 +22,14 @@ class Index:
         for key, weight in weights.items():
             for number in self._holding.get(key, ()):
                 found[number] = found.get(number, 0.0) + weight
+        return found
+
+    def totals(self, weights: Mapping[str, float]) -> list[float]:
+        """What `shared` gives, as one number for every set, in order."""
+        found = [0.0] * self._size
+        holding = self._holding
+        for key, weight in weights.items():
+            if key in holding:
+                for number in holding[key]:
+                    found[number] += weight
         return found
