@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -42,6 +42,19 @@ CONTENDERS_MAX = 64
 _LIST_MAX = 8
 """So many of a sort make a list at most."""
 
+_COMPARABLE = {"clock": ("clock", "count", "duration"), "duration": ("duration", "count", "clock")}
+"""Kinds whose figures may say the same as one of this kind; of others their own, and counts."""
+_FAR = 128
+
+
+def _fade(distance: float) -> float:
+    return math.exp(-abs(distance) / _REACH)
+
+
+_FADES = {float(distance): _fade(distance) for distance in range(-_FAR, _FAR + 1)}
+"""A tie by its length, in words."""
+
+Weights = dict[str, float]
 Placed = tuple[Unit, float, int]
 """A unit, its place and the number of its sentence."""
 
@@ -116,31 +129,53 @@ def ties(n: int, placed: Sequence[Placed]) -> dict[str, float]:
     """How strongly every other unit stands with unit n, by distance, clause and the rivals between."""
     start = max(0, n - _NEAR_UNITS)
     placed, n = placed[start : n + _NEAR_UNITS + 1], n - start
-    unit, at, sentence = placed[n]
-    rivals = [j for j in range(len(placed)) if _rivals(unit, placed[j][0]) and not _listed(placed, j, n)]
+    unit, kind = placed[n][0], placed[n][0].kind
+    rivals = [
+        j
+        for j, (other, _, _) in enumerate(placed)
+        if other.kind == kind and _rivals(unit, other) and not _listed(placed, j, n)
+    ]
+    strengths = _crossed(n, placed, rivals) if rivals else _faded(n, placed)
+    found: dict[str, float] = {}
+    for (other, _, _), strength in zip(placed, strengths, strict=True):
+        if strength > _FAINT and other.key != unit.key and strength > found.get(other.key, 0.0):
+            found[other.key] = strength
+    return found
+
+
+def _faded(n: int, placed: Sequence[Placed]) -> list[float]:
+    """How strongly units stand with unit n by distance alone."""
+    at = placed[n][1]
+    return [_FADES[beyond - at] if beyond - at in _FADES else _fade(beyond - at) for _, beyond, _ in placed]
+
+
+def _crossed(n: int, placed: Sequence[Placed], rivals: Sequence[int]) -> list[float]:
+    """The same with rivals about: a tie across one, or to a word in its clause, is a faint one."""
+    unit, _, sentence = placed[n]
     here = (sentence, unit.clause)
     taken = {(placed[j][2], placed[j][0].clause) for j in rivals} - {here}
     headed = not any(
-        placed[j][2] == sentence and placed[j][0].clause == unit.clause and placed[j][0].figure is None
-        for j in range(n)
+        its_sentence == sentence and other.clause == unit.clause and other.figure is None
+        for other, _, its_sentence in placed[:n]
     )
     first = min([j for j in rivals if placed[j][2] == sentence] + [n])
-    found: dict[str, float] = {}
+    before = bisect_left(rivals, n)
+    strengths = _faded(n, placed)
     for j, (other, beyond, its_sentence) in enumerate(placed):
-        if j == n or other.key == unit.key:
-            continue
-        strength = math.exp(-abs(beyond - at) / _REACH)
-        crossed = bisect_left(rivals, max(j, n)) - bisect_right(rivals, min(j, n))
-        if its_sentence == sentence and j < first and rivals and headed:
+        crossed = before - bisect_right(rivals, j) if j < n else bisect_left(rivals, j) - before
+        if its_sentence == sentence and j < first and headed:
             head = _HEAD * math.exp(-max(0.0, placed[first][1] - beyond) / (2 * _REACH))
-            strength = max(strength * _CROSSING**crossed, head)
-        elif (its_sentence, other.clause) in taken and (its_sentence, other.clause) != here:
-            strength *= _CROSSING
+            strengths[j] = max(strengths[j] * _CROSSING**crossed, head)
+        elif (its_sentence, other.clause) in taken:
+            strengths[j] *= _CROSSING
         elif crossed:
-            strength *= _CROSSING ** min(crossed, 2)
-        if strength > max(found.get(other.key, 0.0), _FAINT):
-            found[other.key] = strength
-    return found
+            strengths[j] *= _CROSSING ** min(crossed, 2)
+    return strengths
+
+
+def comparable(kind: str, kinds: Iterable[str]) -> Iterable[str]:
+    """Those of some kinds of figures that may say the same as one of this kind: with any other, `is_same` is false."""
+    return kinds if kind == "count" else _COMPARABLE.get(kind, (kind, "count"))
 
 
 def is_same(unit: Unit, contender: Contender) -> bool:
@@ -151,29 +186,33 @@ def is_same(unit: Unit, contender: Contender) -> bool:
     return figure is None and other is None and unit.key == contender.unit.key
 
 
-def votes_against(
-    own: Mapping[str, float], question: Mapping[str, float], mine: Sequence[Stand], others: Sequence[Stand]
-) -> float:
+def votes_against(own: Weights, question: Weights, mine: Sequence[Stand], others: Sequence[Stand]) -> float:
     """How clearly the claim's words stand with another one of the sort, in [0, 1].
 
     `own`: the ties of the claim's figure or name, weighted; `question`: the weights of the user's words.
     """
     if not others:
         return 0.0
-    near = max(stand.relevance for stand in mine)
-    ties_of_others = [(s.contender.ties, min(1.0, (s.relevance + 0.01) / (near + 0.01))) for s in others]
+    voters = own | {key: _QUESTION * weight for key, weight in question.items() if key not in own}
+    near = max([stand.relevance for stand in mine])
+    for_mine = _strongest(voters, [(stand.contender.ties, 1.0) for stand in mine])
+    scaled = [(s.contender.ties, min(1.0, (s.relevance + 0.01) / (near + 0.01))) for s in others]
+    for_others = _strongest(voters, scaled)
     against = cast = 0.0
-    for key, weight in _electorate(own, question):
-        for_mine = max([stand.contender.ties.get(key, 0.0) for stand in mine])
-        for_other = max([found.get(key, 0.0) * scale for found, scale in ties_of_others])
-        strongest = max(for_mine, for_other)
-        lead = (for_other - for_mine) / math.sqrt(strongest) if strongest else 0.0
+    for key, weight in voters.items():
+        one, other = for_mine.get(key, 0.0), for_others.get(key, 0.0)
+        strongest = max(one, other)
+        lead = (other - one) / math.sqrt(strongest) if strongest else 0.0
         if abs(lead) >= _EVEN:
             against += weight * lead
             cast += weight * abs(lead)
     return against / (cast + _DOUBT) if against > 0 else 0.0
 
 
-def _electorate(own: Mapping[str, float], question: Mapping[str, float]) -> Iterator[tuple[str, float]]:
-    yield from own.items()
-    yield from ((key, _QUESTION * weight) for key, weight in question.items() if key not in own)
+def _strongest(voters: Weights, sides: Sequence[tuple[Weights, float]]) -> Weights:
+    """The strongest tie of each voter to one of several, each of which counts by its scale."""
+    found: dict[str, float] = {}
+    for tied, scale in sides:
+        for key in voters.keys() & tied.keys():
+            found[key] = max(found.get(key, 0.0), tied[key] * scale)
+    return found

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import msgspec
 
-from guardrail.judge.contest import Contender, Placed, contenders, is_same, sort_of
+from guardrail.judge.contest import Contender, Placed, comparable, contenders, is_same, sort_of
 from guardrail.judge.copying import Original, Originals, original
 from guardrail.judge.figures import Figure
 from guardrail.judge.index import Index
@@ -166,19 +166,29 @@ class Ground:
         self.clauses: list[Clause] = [clause for stated in self.sentences for clause in stated.reading.clauses]
         self.clause_index = Index([clause.keys for clause in self.clauses])
         self.keys = _union(one.keys for one in self.compiled)
+        self._passage_keys = Index([one.keys for one in self.compiled])
+        self.stepped = any(one.steps for one in self.compiled)
+        """Whether any passage puts steps in an order."""
         self._quotable = _union(one.quotable for one in self._passages)
         self.waivers: frozenset[int] = frozenset().union(*(one.waivers for one in self.compiled))
         contenders_of = [(number, c) for number, one in enumerate(self.compiled) for c in one.contenders]
         self.contenders = contenders_of[:_CONTENDERS_MAX]
         self.names: dict[str, list[tuple[int, Contender]]] = {}
-        self.counted = [found for found in self.contenders if found[1].unit.figure is not None]
+        self._counted: dict[str, list[tuple[int, Contender]]] = {}
         for found in self.contenders:
-            if found[1].unit.figure is None:
+            figure = found[1].unit.figure
+            if figure is None:
                 self.names.setdefault(found[1].unit.key, []).append(found)
+            else:
+                self._counted.setdefault(figure.kind, []).append(found)
         self.figures: list[Figure] = [c.unit.figure for _, c in self.contenders if c.unit.figure is not None]
         self.sorts: dict[str, list[tuple[int, Contender]]] = {}
+        self.groups: dict[str, dict[tuple[int, int], Contender]] = {}
+        """Of each sort one of each list or range, by its passage and group: those of one share their ties."""
         for number, contender in self.contenders:
-            self.sorts.setdefault(sort_of(contender.unit), []).append((number, contender))
+            sort = sort_of(contender.unit)
+            self.sorts.setdefault(sort, []).append((number, contender))
+            self.groups.setdefault(sort, {}).setdefault((number, contender.group), contender)
         total = len(self.sentences)
         counts = Counter(key for stated in self.sentences for key in stated.reading.keys)
         self._weights = {key: max(_LEAST_WEIGHT, math.log((total + 1) / (n + 0.5))) for key, n in counts.items()}
@@ -193,7 +203,12 @@ class Ground:
         """The figures or names of the evidence that a claim's is, each with the number of its passage."""
         if unit.figure is None:
             return self.names.get(unit.key, [])
-        return [found for found in self.counted if is_same(unit, found[1])]
+        kinds = comparable(unit.figure.kind, self._counted)
+        return [found for kind in kinds for found in self._counted.get(kind, ()) if is_same(unit, found[1])]
+
+    def relevance(self, weights: Mapping[str, float]) -> list[float]:
+        """How much of a claim each passage has, by the weights of its keys."""
+        return self._passage_keys.totals(weights)
 
     def quoted(self, claim: str) -> bool:
         """Whether a sentence stands in a passage word for word, with or without its asides."""

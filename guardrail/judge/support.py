@@ -13,11 +13,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 
 import msgspec
 
 from guardrail.judge.arithmetic import surprise, unknown
-from guardrail.judge.contest import Placed, Stand, contends, is_same, sort_of, ties, votes_against
+from guardrail.judge.contest import Placed, Stand, Weights, contends, sort_of, ties, votes_against
 from guardrail.judge.copying import Copy, copy_of
 from guardrail.judge.figures import Figure
 from guardrail.judge.ground import Ground, Stated
@@ -45,7 +46,6 @@ _DEPARTED = 2.0
 
 _STANDINGS = ("unknown_figure", "surprising_figure", "unknown_name", "other_figure", "other_name", "other_rate")
 Signals = dict[str, float]
-Weights = Mapping[str, float]
 
 
 class Support(msgspec.Struct, frozen=True):
@@ -59,6 +59,26 @@ class Support(msgspec.Struct, frozen=True):
     """Whether it stands in the evidence word for word: then nothing does."""
 
 
+class _Asked:
+    """What every claim of an answer is held against."""
+
+    def __init__(self, ground: Ground, said: Reading, known: frozenset[str]) -> None:
+        self.ground = ground
+        self.said = said
+        self.known = known
+
+    @cached_property
+    def question(self) -> Weights:
+        """What the user's words weigh, as far as the evidence has them."""
+        ground = self.ground
+        return {unit.key: ground.weight(unit) for unit in self.said.content if unit.key in ground.keys}
+
+    @cached_property
+    def given(self) -> list[Figure]:
+        """The figures of the evidence and the user's."""
+        return [*self.ground.figures, *(unit.figure for unit in self.said.content if unit.figure is not None)]
+
+
 def supports(
     texts: Sequence[str], ground: Ground, said: Reading, known: frozenset[str], *, ours: bool = False
 ) -> tuple[Support, ...]:
@@ -68,37 +88,42 @@ def supports(
     some of them were put there by a correction, so that a quotation casts no doubt on its neighbours.
     Bounds: linear in the evidence, but for a copy's alignment, which is bounded by itself.
     """
-    found = {text: _signals(claimed(composed(text)), ground, said, known) for text in dict.fromkeys(texts)}
+    asked = _Asked(ground, said, known)
+    found = {text: _signals(claimed(composed(text)), asked) for text in dict.fromkeys(texts)}
     beside = [0.0] * len(texts) if ours else _beside([found[text] for text in texts])
     return tuple(
-        _weighed({**found[text], "beside_quotes": share}, ground.terms)
-        for text, share in zip(texts, beside, strict=True)
+        [
+            _weighed({**found[text], "beside_quotes": share}, ground.terms)
+            for text, share in zip(texts, beside, strict=True)
+        ]
     )
 
 
-def _signals(claim: str, ground: Ground, said: Reading, known: frozenset[str]) -> Signals:
+def _signals(claim: str, asked: _Asked) -> Signals:
     """What speaks against a claim by itself."""
+    ground = asked.ground
     reading = read_text(claim)
     if ground.quoted(claim):
         return {"uncovered": 0.0, "quotes": _quotes(reading, 0.0), "quoted": 1.0}
     weights = {unit.key: ground.weight(unit) for unit in reading.units}
-    shared = ground.windows.shared(weights)
-    signals = _coverage(reading, ground, known, weights, max(shared.values(), default=0.0))
+    shared = ground.windows.totals(weights)
+    signals = _coverage(reading, asked, weights, max(shared, default=0.0))
     signals["quotes"] = _quotes(reading, signals["uncovered"])
     if not ground.sentences:
         return signals
-    nearest = ground.sentences[max(range(len(ground.sentences)), key=lambda number: shared.get(number, 0.0))]
-    home = max(ground.compiled, key=lambda one: sum(weight for key, weight in weights.items() if key in one.keys))
+    alone = shared[: len(ground.sentences)]
+    nearest = ground.sentences[alone.index(max(alone))]
+    relevance = ground.relevance(weights)
     covered = 1 - signals["uncovered"]
-    signals |= _standing(reading, ground, said, (known, weights))
+    signals |= _standing(reading, asked, weights, relevance)
     signals["turned"] = covered * _turned(reading, nearest, weights)
     signals["denied_clause"] = _denied_clause(reading, ground, weights)
     signals["order"] = _disorder(reading, nearest.places)
     signals["order_of_copy"] = signals["order"] if covered > _ORDERED else 0.0
-    signals["steps"] = _disorder(reading, home.steps)
+    signals["steps"] = _disorder(reading, ground.compiled[relevance.index(max(relevance))].steps)
     signals["steps_of_copy"] = (signals["steps"] > 0) * max(0.0, 1 - _QUOTED_STEPS * signals["uncovered"])
     signals |= _stances(claim, ground, nearest)
-    copy = copy_of(reading, ground.originals, known)
+    copy = copy_of(reading, ground.originals, asked.known)
     return signals if copy is None else signals | _changes(copy)
 
 
@@ -117,13 +142,16 @@ def _beside(claims: Sequence[Signals]) -> Iterator[float]:
         yield min(1.0, _DEPARTED * claim["uncovered"]) * (second if claim["quotes"] == first else first)
 
 
-def _coverage(claim: Reading, ground: Ground, known: frozenset[str], weights: Weights, best: float) -> Signals:
+def _coverage(claim: Reading, asked: _Asked, weights: Weights, best: float) -> Signals:
     """What of the claim no window has, `best` being what one has at most; what that is new no passage has."""
-    total = sum(weights.values())
+    ground, known = asked.ground, asked.known
+    total = fresh = nowhere = 0.0
+    for key, weight in weights.items():
+        total += weight
+        if key not in known:
+            fresh += weight
+            nowhere += 0.0 if key in ground.keys else weight
     uncovered = 1 - best / total if total else 0.0
-    new = {key: weight for key, weight in weights.items() if key not in known}
-    fresh = sum(new.values())
-    nowhere = sum(weight for key, weight in new.items() if key not in ground.keys)
     unheard = {u.key for u in claim.content if u.key not in ground.keys and u.key not in known and u.figure is None}
     held = any(ground.same_as(unit) for unit in claim.content if unit.figure is not None)
     share = nowhere / fresh if fresh else 0.0
@@ -135,14 +163,11 @@ def _coverage(claim: Reading, ground: Ground, known: frozenset[str], weights: We
     }
 
 
-def _standing(claim: Reading, ground: Ground, said: Reading, facts: tuple[frozenset[str], Weights]) -> Signals:
+def _standing(claim: Reading, asked: _Asked, weights: Weights, relevance: Sequence[float]) -> Signals:
     """What its figures and names stand with: unknown ones, those of something else, those at another rate."""
-    known, weights = facts
-    placed: list[Placed] = [(unit, unit.at, 0) for unit in claim.content]
-    question = {unit.key: ground.weight(unit) for unit in said.content if unit.key in ground.keys}
-    relevance = [sum(w for k, w in weights.items() if k in one.keys) for one in ground.compiled]
-    given = [*ground.figures, *(unit.figure for unit in said.content if unit.figure is not None)]
+    ground, known = asked.ground, asked.known
     found = dict.fromkeys(_STANDINGS, 0.0)
+    placed: list[Placed] = [(unit, unit.at, 0) for unit in claim.content]
     for n, unit in enumerate(claim.content[:_UNITS_MAX]):
         if not contends(unit):
             continue
@@ -151,26 +176,28 @@ def _standing(claim: Reading, ground: Ground, said: Reading, facts: tuple[frozen
         if mine:
             others = _others(unit, mine, ground, relevance)
             own = _own_ties(n, placed, ground, weights) if others else {}
-            against = votes_against(own, question, mine, others) if own else 0.0  # a bare name stands with nothing
+            against = votes_against(own, asked.question, mine, others) if own else 0.0  # a bare name stands with nothing
             found[f"other_{what}"] = max(found[f"other_{what}"], against)
             found["other_rate"] = max(found["other_rate"], _other_rate(unit.figure, mine))
         elif known.isdisjoint(unit.keys) and unit.key not in ground.keys:
-            found[f"unknown_{what}"] += 1.0 if unit.figure is None else unknown(unit.figure, given)
-            found["surprising_figure"] += 0.0 if unit.figure is None else surprise(unit.figure, given)
+            found[f"unknown_{what}"] += 1.0 if unit.figure is None else unknown(unit.figure, asked.given)
+            found["surprising_figure"] += 0.0 if unit.figure is None else surprise(unit.figure, asked.given)
     return found
 
 
 def _others(unit: Unit, mine: Sequence[Stand], ground: Ground, relevance: Sequence[float]) -> list[Stand]:
-    """The figures or names of the evidence of a unit's sort that aren't it, nor of one list with it."""
-    groups = {(stand.passage, stand.contender.group) for stand in mine}
+    """The figures or names of the evidence of a unit's sort that aren't it, nor of one list with it; of each list or
+    range one, since they share their ties.
+    """
+    own = {(stand.passage, stand.contender.group) for stand in mine}
     return [
-        Stand(contender, relevance[number], number)
-        for number, contender in ground.sorts.get(sort_of(unit), ())
-        if (number, contender.group) not in groups and not is_same(unit, contender)
+        Stand(contender, relevance[place[0]], place[0])
+        for place, contender in ground.groups.get(sort_of(unit), {}).items()
+        if place not in own
     ]
 
 
-def _own_ties(n: int, placed: Sequence[Placed], ground: Ground, weights: Weights) -> dict[str, float]:
+def _own_ties(n: int, placed: Sequence[Placed], ground: Ground, weights: Weights) -> Weights:
     """What the claim's own words weigh for its unit n; others of its sort say nothing of what it stands with."""
     sort = sort_of(placed[n][0])
     fellows = {other.key for other, _, _ in placed if contends(other) and sort_of(other) == sort}
@@ -188,9 +215,8 @@ def _other_rate(figure: Figure | None, mine: Sequence[Stand]) -> float:
 def _turned(claim: Reading, nearest: Stated, weights: Weights) -> float:
     """The share of common words that the claim denies and its nearest sentence doesn't, or the other way round."""
     shared = {unit.key: unit.denied for unit in claim.content if unit.key in nearest.denied}
-    total = sum(weights[key] for key in shared)
-    turned = sum(weights[key] for key, denied in shared.items() if denied != nearest.denied[key])
-    return turned / total if total else 0.0
+    turned = [key for key, denied in shared.items() if denied != nearest.denied[key]]
+    return sum([weights[key] for key in turned]) / sum([weights[key] for key in shared]) if turned else 0.0
 
 
 def _denied_clause(claim: Reading, ground: Ground, weights: Weights) -> float:
@@ -199,24 +225,28 @@ def _denied_clause(claim: Reading, ground: Ground, weights: Weights) -> float:
     for clause in claim.clauses:
         own = {key: weights[key] for key in sorted(clause.keys)}
         total = sum(own.values())
-        best, denied = 0.0, clause.denied
+        best, denied = _SAME_CLAUSE, clause.denied
         for number, weight in ground.clause_index.shared(own).items():
+            if weight / total <= best:
+                continue
             other = ground.clauses[number]
             share = weight / total * math.sqrt(len(clause.keys & other.keys) / len(other.keys))
             if share > best:
                 best, denied = share, other.denied
-        if best > _SAME_CLAUSE and denied != clause.denied:
+        if denied != clause.denied:
             worst = max(worst, best)
     return worst
 
 
 def _disorder(claim: Reading, there: Mapping[str, int]) -> float:
     """The share of common words that stands in another order: what the longest ordered part leaves out."""
-    places = [there[unit.key] for unit in claim.content if unit.key in there]
+    places = [there[unit.key] for unit in claim.content if unit.key in there] if there else []
     tails: list[int] = []
     for place in places:
-        position = bisect_left(tails, place)
-        tails[position : position + 1] = [place]
+        if not tails or place > tails[-1]:
+            tails.append(place)
+        else:
+            tails[bisect_left(tails, place)] = place
     return (len(places) - len(tails)) / max(3, len(places))
 
 
@@ -236,10 +266,19 @@ def _changes(copy: Copy) -> Signals:
 
 
 def _weighed(signals: Signals, terms: float) -> Support:
-    parts = {
-        name: value * (terms * TERMS.get(name, 0.0) + (1 - terms) * PROSE.get(name, 0.0))
-        for name, value in signals.items()
-    }
-    risk = sum(parts.values())
-    reason = max(parts, key=lambda name: parts[name]) if risk > 0 else None
+    weights = _weights(terms)
+    risk, most, reason = 0.0, 0.0, None
+    for name, value in signals.items():
+        if value and (part := value * weights.get(name, 0.0)):
+            risk += part
+            if part > most:
+                most, reason = part, name
     return Support(risk, signals, reason, quoted="quoted" in signals)
+
+
+@lru_cache(maxsize=256)
+def _weights(terms: float) -> Weights:
+    """What signals weigh where evidence reads so far as terms."""
+    return {
+        name: terms * TERMS.get(name, 0.0) + (1 - terms) * PROSE.get(name, 0.0) for name in sorted({*TERMS, *PROSE})
+    }
