@@ -102,15 +102,10 @@ def _alternatives(word: str, done_words: str) -> list[str]:
 
 
 def worded(notation: str, done_words: str = "") -> Worded:
-    """The regular expression of a lexicon phrase with its own words, by which it is filed."""
-    return phrase(notation, done_words), _own_words(notation, done_words)
-
-
-def _own_words(notation: str, done_words: str) -> frozenset[str]:
-    """The piece of a phrase that fewest sentences have: one of its words is in whatever the phrase finds."""
+    """The regular expression of a lexicon phrase, with the pieces by which it is looked up, fewest sentences first."""
     pieces = [_alternatives(word, done_words) for word in notation.strip("^$").split() if not word.startswith("?")]
-    fixed = [frozenset(piece) for piece in pieces if all(_is_filed(word) for word in piece)]
-    return min(fixed, key=_commonness, default=frozenset())
+    filed = [frozenset(piece) for piece in pieces if all(map(_is_filed, piece))]
+    return phrase(notation, done_words), tuple(sorted(filed, key=_commonness))
 
 
 def _is_filed(word: str) -> bool:

@@ -12,8 +12,9 @@ from guardrail.judge.pattern.phrases import PhraseIndex
 from guardrail.judge.speech import flat, worded
 from guardrail.judge.text import cached_if_short
 
-_WAIVERS = PhraseIndex([[worded(text)] for text in WAIVERS])
-_STANCES = PhraseIndex([[worded(text) for text in field] for field in (DISCLAIMERS, UNAVAILABLE)])
+_FIELDS = (DISCLAIMERS, UNAVAILABLE, *((waiver,) for waiver in WAIVERS))
+_STANCES = PhraseIndex([[worded(text) for text in field] for field in _FIELDS])
+_DISCLAIMER, _UNAVAILABLE, _FIRST_WAIVER = 0, 1, 2
 
 
 class Stance(msgspec.Struct, frozen=True):
@@ -25,9 +26,14 @@ class Stance(msgspec.Struct, frozen=True):
     unavailable: bool
 
 
+_NONE = Stance(frozenset(), disclaims=False, unavailable=False)
+
+
 @cached_if_short
 def stance_of(text: str) -> Stance:
     """The stance of a text. Linear in its length."""
-    line = f" {flat(text)} "
-    found = _STANCES.found_in(line)
-    return Stance(_WAIVERS.found_in(line), 0 in found, 1 in found)
+    found = _STANCES.found_in(f" {flat(text)} ")
+    if not found:
+        return _NONE
+    waivers = frozenset(number - _FIRST_WAIVER for number in found if number >= _FIRST_WAIVER)
+    return Stance(waivers, _DISCLAIMER in found, _UNAVAILABLE in found)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+import msgspec
 import re2
 
 _MAX_MEMORY_BYTES = 64 << 20
@@ -22,11 +23,19 @@ _BEGINNING = 2
 """Beginnings of words are filed by so many letters; none is shorter."""
 _OPEN = "~"
 
-Worded = tuple[str, frozenset[str]]
-"""A pattern, and words of which one stands in whatever it finds; no words where that can't be told. `bien~`: any word
-that begins so.
+Pieces = tuple[frozenset[str], ...]
+Worded = tuple[str, Pieces]
+"""A pattern, and words by which it is known, the rarest first: of each piece one stands in whatever the pattern finds;
+no piece where that can't be told. `bien~`: any word that begins so.
 """
-_Suspect = tuple[Callable[[str], object], int]
+
+
+class _Suspect(msgspec.Struct, frozen=True):
+    """A phrase that may stand where one of the words of each of its pieces does."""
+
+    search: Callable[[str], object]
+    group: int
+    beside: frozenset[str]
 
 
 class PhraseSet:
@@ -66,11 +75,14 @@ class PhraseIndex:
         self._filed: dict[str, list[_Suspect]] = {}
         self._begun: dict[str, list[tuple[str, _Suspect]]] = {}
         for number, phrases in enumerate(groups):
-            for pattern, words in phrases:
-                self._file((re.compile(pattern).search, number), words)
+            for pattern, pieces in phrases:
+                self._file(pattern, number, pieces)
 
-    def _file(self, suspect: _Suspect, words: frozenset[str]) -> None:
-        if any(len(word) <= _BEGINNING and word.endswith(_OPEN) for word in words) or not words:
+    def _file(self, pattern: str, group: int, pieces: Pieces) -> None:
+        whole = [piece for piece in pieces[1:] if not any(word.endswith(_OPEN) for word in piece)]
+        suspect = _Suspect(re.compile(pattern).search, group, whole[0] if whole else frozenset())
+        words = pieces[0] if pieces else frozenset()
+        if not words or any(word.endswith(_OPEN) and len(word) <= _BEGINNING for word in words):
             self._anywhere.append(suspect)
             return
         for word in words:
@@ -89,18 +101,18 @@ class PhraseIndex:
         if len(suspects) > _SUSPECTS_MAX:
             return self._all.found_in(line)
         found: set[int] = set()
-        for search, group in suspects:
-            if group not in found and search(line):
-                found.add(group)
+        for suspect in suspects:
+            if suspect.group not in found and suspect.search(line):
+                found.add(suspect.group)
         return frozenset(found)
 
     def _suspects(self, line: str) -> list[_Suspect]:
         """The phrases that a line's words call up."""
-        filed, begun = self._filed, self._begun
-        suspects = [*self._anywhere]
-        for word in set(line.split()):
-            if word in filed:
-                suspects += filed[word]
-            if (beginning := word[:_BEGINNING]) in begun:
-                suspects += [suspect for start, suspect in begun[beginning] if word.startswith(start)]
-        return suspects
+        words = set(line.split())
+        called = [*self._anywhere]
+        for word in words & self._filed.keys():
+            called += self._filed[word]
+        for word in words:
+            if (beginning := word[:_BEGINNING]) in self._begun:
+                called += [suspect for start, suspect in self._begun[beginning] if word.startswith(start)]
+        return [suspect for suspect in called if not (suspect.beside and suspect.beside.isdisjoint(words))]
