@@ -19,6 +19,7 @@ import msgspec
 
 from guardrail.judge.content import FREE, OF_TEXT, Words, read_words
 from guardrail.judge.ground import Ground, compile_passages
+from guardrail.judge.index import Index
 from guardrail.judge.model import Passage
 from guardrail.judge.similarity import PassageVectors
 from guardrail.judge.speech import read_answer
@@ -112,13 +113,12 @@ class Evidence:
         )
         counts = Counter(s for window in self.windows for s in window.words.stems)
         self._total = len(self.windows)
+        self._unseen = math.log(self._total + 2)
         self._weights = {s: max(0.05, math.log((self._total + 1) / (count + 0.5))) for s, count in counts.items()}
         self.figures = frozenset(f for window in self.windows for f in window.words.figures)
         self.stems = frozenset(counts)
-        self._holding: dict[str, list[int]] = {}
-        for number, window in enumerate(self.windows):
-            for s in window.words.stems:
-                self._holding.setdefault(s, []).append(number)
+        self._index = Index([window.words.stems for window in self.windows])
+        self._figured = Index([window.words.figures for window in self.windows])
         self._context_counted = frozenset(c for w in self.windows if w.passage_id is None for c in w.words.counted)
         self._context_stems = frozenset(s for w in self.windows if w.passage_id is None for s in w.words.stems)
 
@@ -136,27 +136,28 @@ class Evidence:
 
     def weight(self, stems: Iterable[str]) -> float:
         """The summed inverse document frequency of stems; unseen ones weigh most."""
-        unseen = math.log(self._total + 2)
-        return sum(self._weights.get(s, unseen) for s in stems)
+        weights, unseen = self._weights, self._unseen
+        return sum([weights.get(s, unseen) for s in stems])
 
     def measure(self, claim: Words, known: Words) -> Measure:
         """A claim against its best window. `known` is what the user said: it needs no evidence."""
-        total = self.weight(sorted(claim.stems))
-        best, cover = self._best(claim, total)
-        fresh = claim.stems - known.stems
-        fresh_total = self.weight(sorted(fresh))
-        fresh_cover = self.weight(sorted(fresh & self.stems)) / fresh_total if fresh_total else 1.0
-        formal = {figure for figure, unit in claim.counted if unit == OF_TEXT}
-        unknown = claim.figures - self.figures - known.figures - formal
+        stems = sorted(claim.stems)
+        best, cover = self._best(claim, stems)
+        fresh = [s for s in stems if s not in known.stems]
+        fresh_total = self.weight(fresh)
+        fresh_cover = self.weight([s for s in fresh if s in self.stems]) / fresh_total if fresh_total else 1.0
+        unknown = claim.figures - self.figures - known.figures if claim.figures else claim.figures
+        if unknown:
+            unknown -= {figure for figure, unit in claim.counted if unit == OF_TEXT}
         conflicts = () if best is None else tuple(self._conflicts(claim, known, best.words, cover))
         risk = 4 * (1 - fresh_cover) + 0.5 * (1 - cover) + 2 * len(unknown) + 1.5 * len(conflicts)
         share = len(claim.stems & self._context_stems) / len(claim.stems) if claim.stems else 1.0
-        mutual = 0.0 if best is None else self._mutual(claim, best.words)
+        mutual = 0.0 if best is None else self._mutual(stems, best.words)
         return Measure(risk, cover, mutual, fresh_cover, share, len(claim.stems), unknown, conflicts, best)
 
-    def _mutual(self, claim: Words, window: Words) -> float:
+    def _mutual(self, stems: Sequence[str], window: Words) -> float:
         total = self.weight(sorted(window.stems))
-        return self.weight(sorted(claim.stems & window.stems)) / total if total else 0.0
+        return self.weight([s for s in stems if s in window.stems]) / total if total else 0.0
 
     def _conflicts(self, claim: Words, known: Words, window: Words, cover: float) -> Iterator[str]:
         shared = claim.stems & window.stems
@@ -182,26 +183,26 @@ class Evidence:
             if claim.universal and not window.universal and (window.figures - claim.figures or window.negated):
                 yield "limit"
 
-    def _best(self, claim: Words, total: float) -> tuple[Window | None, float]:
-        shared: dict[int, float] = {}
-        for s in sorted(claim.stems):
-            for number in self._holding.get(s, ()):
-                shared[number] = shared.get(number, 0.0) + self._weights[s]
-        if not shared or not total:
+    def _best(self, claim: Words, stems: Sequence[str]) -> tuple[Window | None, float]:
+        """The window that has most of a claim, the first of equal ones, and how much it has. `stems`: sorted."""
+        shared = self._shared(stems)
+        if not any(shared):
             return None, 0.0
-        windows = self.windows
-        best = max(
-            sorted(shared), key=lambda n: shared[n] + _FIGURE_WEIGHT * len(claim.figures & windows[n].words.figures)
-        )
-        return windows[best], min(1.0, shared[best] / total)
+        scores = shared
+        if claim.figures:
+            figures = self._figured.totals(dict.fromkeys(claim.figures, 1.0))
+            scores = [weight and weight + _FIGURE_WEIGHT * n for weight, n in zip(shared, figures, strict=True)]
+        number = scores.index(max(scores))
+        return self.windows[number], min(1.0, shared[number] / self.weight(stems))
+
+    def _shared(self, stems: Iterable[str]) -> list[float]:
+        """What each window has of some stems."""
+        return self._index.totals({s: self._weights[s] for s in stems if s in self._weights})
 
     def likely(self, claim: Words) -> list[Window]:
         """The few sentences and pairs of the passages that share most with a claim, best first."""
-        shared: dict[int, float] = {}
-        for s in sorted(claim.stems):
-            for number in self._holding.get(s, ()):
-                shared[number] = shared.get(number, 0.0) + self._weights[s]
-        ranked = sorted((-weight, number) for number, weight in shared.items())
+        shared = self._shared(sorted(claim.stems))
+        ranked = sorted((-weight, number) for number, weight in enumerate(shared) if weight)
         found = [self.windows[number] for _, number in ranked if self.windows[number].passage_id is not None]
         return found[:_LIKELY_MAX]
 

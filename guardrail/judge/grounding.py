@@ -28,7 +28,8 @@ _KNOWN_SHARE = 0.6
 """A sentence with this share of words from prompt and catalogue is about the service itself."""
 _LATIN_SHARE = 0.5
 """A text with a smaller share of Latin letters is in a language that the lexicons don't know."""
-
+_HEARD_CHARS = 400
+"""So much of an answer tells its script."""
 
 _FIGURES = frozenset({"figure", "unit"})
 
@@ -163,7 +164,11 @@ def _overall(claims: Sequence[Claim]) -> Verdict:
 
 def foreign(sentences: Weighed) -> bool:
     """Whether an answer is in a script that the lexicons don't know."""
-    text = " ".join(sentence.text for sentence, _ in sentences)
-    letters = [c for c in text[:400] if c.isalpha()]
-    latin = sum(c.isascii() or unicodedata.name(c, "").startswith("LATIN") for c in letters)
+    if all(sentence.text.isascii() for sentence, _ in sentences):
+        return False
+    text = " ".join([sentence.text for sentence, _ in sentences])
+    letters = [c for c in text[:_HEARD_CHARS] if c.isalpha()]
+    latin = sum(c.isascii() for c in letters)
+    if latin < _LATIN_SHARE * len(letters):
+        latin += sum(not c.isascii() and unicodedata.name(c, "").startswith("LATIN") for c in letters)
     return bool(letters) and latin < _LATIN_SHARE * len(letters)
