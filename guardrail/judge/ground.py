@@ -167,8 +167,6 @@ class Ground:
         self.clause_index = Index([clause.keys for clause in self.clauses])
         self.keys = _union(one.keys for one in self.compiled)
         self._passage_keys = Index([one.keys for one in self.compiled])
-        self.stepped = any(one.steps for one in self.compiled)
-        """Whether any passage puts steps in an order."""
         self._quotable = _union(one.quotable for one in self._passages)
         self.waivers: frozenset[int] = frozenset().union(*(one.waivers for one in self.compiled))
         contenders_of = [(number, c) for number, one in enumerate(self.compiled) for c in one.contenders]
@@ -218,6 +216,11 @@ class Ground:
     def weight(self, unit: Unit) -> float:
         """How much a unit tells: its inverse document frequency among the evidence's own sentences."""
         return self._weights.get(unit.key, self.unseen) if unit.content else STOP_WEIGHT
+
+    def weights(self, units: Iterable[Unit]) -> dict[str, float]:
+        """The same for some units, by their keys in order."""
+        weights, unseen = self._weights, self.unseen
+        return {u.key: STOP_WEIGHT if u.kind == "stop" else weights.get(u.key, unseen) for u in units}
 
 
 def _manner(passages: Sequence[Compiled]) -> float:

@@ -77,11 +77,16 @@ def silent(sentence: Sentence, ground: Ground, known: frozenset[str]) -> bool:
     """Whether a sentence asserts nothing. `known`: the keys of what was said so far."""
     text = composed(sentence.text)
     reading = read_text(text)
-    clauses = list(_clauses(text, reading, _CLAUSE_END))
-    if any(clause.gives_facts(ground, known) for clause in clauses):
+    facts = [unit for unit in reading.content if _is_fact(unit, ground, known)]
+    if not all(map(_is_phrase, facts)):
         return False
     if not reading.content:
         return not sentence.acts
+    if sentence.question and not (facts or sentence.acts or stance_of(sentence.text).disclaims):
+        return True
+    clauses = list(_clauses(text, reading, _CLAUSE_END))
+    if facts and any(clause.gives_facts(ground, known) for clause in clauses):
+        return False
     if sentence.done or sentence.promise:
         return _hands_over(text, reading, ground, known)
     if sentence.record and not any(_OF_THE_USER & clause.groups for clause in clauses):
@@ -165,15 +170,14 @@ def _all_idle(clauses: Sequence[_Clause], ground: Ground, known: frozenset[str],
 
     `room`: how many words of the evidence alone such a name may have; an exclamation may have one.
     """
-    if any(_RESTATES in clause.groups for clause in clauses):
+    phrased = any(clause.groups for clause in clauses)
+    if phrased and any(_RESTATES in clause.groups for clause in clauses):
         return not any(_states(clause, ground, known) for clause in clauses)
     if _about_talk([unit for clause in clauses for unit in clause.units], ground, known, least=1):
         return True
-    idle = [_idle(clause, ground, known) for clause in clauses]
-    phrased = any(clause.groups for clause in clauses)
     return all(
-        one or (phrased and _names(clause) and _touches(clause.units, ground, known) <= room)
-        for one, clause in zip(idle, clauses, strict=True)
+        _idle(clause, ground, known) or (phrased and _names(clause) and _touches(clause.units, ground, known) <= room)
+        for clause in clauses
     )
 
 
@@ -218,11 +222,12 @@ def _asks(sentence: Sentence, clauses: Sequence[_Clause], ground: Ground, known:
     """Whether a sentence asks the user for something, offers to go on, or says what the speaker itself can't do."""
     asks = sentence.request or sentence.offer or sentence.invitation
     declines = ground.terms > _TERMS and sentence.refusal and any(clause.declines for clause in clauses)
+    if sentence.affirmation or not (asks or declines):
+        return False
     units = [unit for clause in clauses for unit in clause.units]
     strange = sum(unit.key not in CONVERSATION and unit.key not in known for unit in units)
     room = _STRANGE_OF_MINE if declines else _STRANGE
-    touches = _touches(units, ground, known)
-    return (asks or declines) and not sentence.affirmation and strange <= room and touches <= _TOUCH
+    return strange <= room and _touches(units, ground, known) <= _TOUCH
 
 
 def _is_fact(unit: Unit, ground: Ground, known: frozenset[str]) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import msgspec
 
@@ -59,24 +59,24 @@ class Support(msgspec.Struct, frozen=True):
     """Whether it stands in the evidence word for word: then nothing does."""
 
 
-class _Asked:
+class _Asked(msgspec.Struct, frozen=True):
     """What every claim of an answer is held against."""
 
-    def __init__(self, ground: Ground, said: Reading, known: frozenset[str]) -> None:
-        self.ground = ground
-        self.said = said
-        self.known = known
+    ground: Ground
+    known: frozenset[str]
+    question: Weights
+    """What the user's words weigh, as far as the evidence has them."""
+    figures: tuple[Figure, ...]
+    """The user's."""
 
-    @cached_property
-    def question(self) -> Weights:
-        """What the user's words weigh, as far as the evidence has them."""
-        ground = self.ground
-        return {unit.key: ground.weight(unit) for unit in self.said.content if unit.key in ground.keys}
 
-    @cached_property
-    def given(self) -> list[Figure]:
-        """The figures of the evidence and the user's."""
-        return [*self.ground.figures, *(unit.figure for unit in self.said.content if unit.figure is not None)]
+def _asked(ground: Ground, said: Reading, known: frozenset[str]) -> _Asked:
+    return _Asked(
+        ground,
+        known,
+        {key: weight for key, weight in ground.weights(said.content).items() if key in ground.keys},
+        tuple([unit.figure for unit in said.content if unit.figure is not None]),
+    )
 
 
 def supports(
@@ -88,7 +88,7 @@ def supports(
     some of them were put there by a correction, so that a quotation casts no doubt on its neighbours.
     Bounds: linear in the evidence, but for a copy's alignment, which is bounded by itself.
     """
-    asked = _Asked(ground, said, known)
+    asked = _asked(ground, said, known)
     found = {text: _signals(claimed(composed(text)), asked) for text in dict.fromkeys(texts)}
     beside = [0.0] * len(texts) if ours else _beside([found[text] for text in texts])
     return tuple(
@@ -105,7 +105,7 @@ def _signals(claim: str, asked: _Asked) -> Signals:
     reading = read_text(claim)
     if ground.quoted(claim):
         return {"uncovered": 0.0, "quotes": _quotes(reading, 0.0), "quoted": 1.0}
-    weights = {unit.key: ground.weight(unit) for unit in reading.units}
+    weights = ground.weights(reading.units)
     shared = ground.windows.totals(weights)
     signals = _coverage(reading, asked, weights, max(shared, default=0.0))
     signals["quotes"] = _quotes(reading, signals["uncovered"])
@@ -120,7 +120,8 @@ def _signals(claim: str, asked: _Asked) -> Signals:
     signals["denied_clause"] = _denied_clause(reading, ground, weights)
     signals["order"] = _disorder(reading, nearest.places)
     signals["order_of_copy"] = signals["order"] if covered > _ORDERED else 0.0
-    signals["steps"] = _disorder(reading, ground.compiled[relevance.index(max(relevance))].steps)
+    home = ground.compiled[relevance.index(max(relevance))]
+    signals["steps"] = _disorder(reading, home.steps)
     signals["steps_of_copy"] = (signals["steps"] > 0) * max(0.0, 1 - _QUOTED_STEPS * signals["uncovered"])
     signals |= _stances(claim, ground, nearest)
     copy = copy_of(reading, ground.originals, asked.known)
@@ -180,8 +181,9 @@ def _standing(claim: Reading, asked: _Asked, weights: Weights, relevance: Sequen
             found[f"other_{what}"] = max(found[f"other_{what}"], against)
             found["other_rate"] = max(found["other_rate"], _other_rate(unit.figure, mine))
         elif known.isdisjoint(unit.keys) and unit.key not in ground.keys:
-            found[f"unknown_{what}"] += 1.0 if unit.figure is None else unknown(unit.figure, asked.given)
-            found["surprising_figure"] += 0.0 if unit.figure is None else surprise(unit.figure, asked.given)
+            given = [*ground.figures, *asked.figures]
+            found[f"unknown_{what}"] += 1.0 if unit.figure is None else unknown(unit.figure, given)
+            found["surprising_figure"] += 0.0 if unit.figure is None else surprise(unit.figure, given)
     return found
 
 

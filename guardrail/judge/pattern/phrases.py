@@ -35,7 +35,7 @@ class _Suspect(msgspec.Struct, frozen=True):
 
     search: Callable[[str], object]
     group: int
-    beside: frozenset[str]
+    beside: frozenset[str] | None
 
 
 class PhraseSet:
@@ -77,12 +77,13 @@ class PhraseIndex:
         for number, phrases in enumerate(groups):
             for pattern, pieces in phrases:
                 self._file(pattern, number, pieces)
+        self._words = frozenset(self._filed)
 
     def _file(self, pattern: str, group: int, pieces: Pieces) -> None:
+        words = pieces[0] if pieces else frozenset({_OPEN})
         whole = [piece for piece in pieces[1:] if not any(word.endswith(_OPEN) for word in piece)]
-        suspect = _Suspect(re.compile(pattern).search, group, whole[0] if whole else frozenset())
-        words = pieces[0] if pieces else frozenset()
-        if not words or any(word.endswith(_OPEN) and len(word) <= _BEGINNING for word in words):
+        suspect = _Suspect(re.compile(pattern).search, group, whole[0] if whole else None)
+        if any(word.endswith(_OPEN) and len(word) <= _BEGINNING for word in words):
             self._anywhere.append(suspect)
             return
         for word in words:
@@ -95,24 +96,22 @@ class PhraseIndex:
         """The groups that have a phrase in a line of words, single blanks between, before and behind them."""
         if len(line) > _LINE_CHARS:
             return self._all.found_in(line)
-        suspects = self._suspects(line)
-        if not suspects:
-            return _NONE
+        words = frozenset(line.split())
+        suspects = self._suspects(words)
         if len(suspects) > _SUSPECTS_MAX:
             return self._all.found_in(line)
         found: set[int] = set()
         for suspect in suspects:
             if suspect.group not in found and suspect.search(line):
                 found.add(suspect.group)
-        return frozenset(found)
+        return frozenset(found) if found else _NONE
 
-    def _suspects(self, line: str) -> list[_Suspect]:
+    def _suspects(self, words: frozenset[str]) -> list[_Suspect]:
         """The phrases that a line's words call up."""
-        words = set(line.split())
         called = [*self._anywhere]
-        for word in words & self._filed.keys():
+        for word in self._words & words:
             called += self._filed[word]
-        for word in words:
-            if (beginning := word[:_BEGINNING]) in self._begun:
-                called += [suspect for start, suspect in self._begun[beginning] if word.startswith(start)]
-        return [suspect for suspect in called if not (suspect.beside and suspect.beside.isdisjoint(words))]
+        if self._begun:
+            for beginning in self._begun.keys() & {word[:_BEGINNING] for word in words}:
+                called += [s for start, s in self._begun[beginning] if any(word.startswith(start) for word in words)]
+        return [suspect for suspect in called if suspect.beside is None or not suspect.beside.isdisjoint(words)]
