@@ -6,6 +6,7 @@ It must never weigh them.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
@@ -13,7 +14,7 @@ import msgspec
 from guardrail.judge.lexicon.things import ALIKE, DAYS, EVERY_DAY, UNITS, UNIVERSALS, WEEKEND
 from guardrail.judge.lexicon.words import word_set
 from guardrail.judge.numerals import joined
-from guardrail.judge.speech import FILLERS, NEGATIONS, STOP_WORDS, flat, flat_clauses
+from guardrail.judge.speech import FILLERS, NEGATIONS, NUMBER_WORDS, STOP_WORDS, flat, flat_clauses
 from guardrail.judge.text import cached_if_short, canonical_number, numbers, plain, stem
 
 _NEGATION_REACH = 1
@@ -155,28 +156,42 @@ def _clause_words(clause: str) -> list[str]:
     words = clause.split()
     if not _FREE_WORDS.isdisjoint(words):
         words = _FREE.sub("free", clause).split()
-    return [word[:_WORD_CHARS] for word in words]
+    return words if max(map(len, words), default=0) <= _WORD_CHARS else [word[:_WORD_CHARS] for word in words]
 
 
 def _read_clause(
     words: list[str], sides: tuple[set[str], set[str]], figures: set[str], counted: set[tuple[str, str]]
 ) -> None:
     affirmed, negated = sides
+    if not NUMBER_WORDS.keys().isdisjoint(words):
+        words = _counted_words(joined(words), figures, counted)
     reach = 0
-    entries = joined(words)
-    for position, (word, value) in enumerate(entries):
-        if value is not None and value > 1 and word not in _AMBIGUOUS:
-            unit = _UNIT.get(entries[position + 1][0]) if position + 1 < len(entries) else None
-            if unit is not None:
-                counted.add((str(value), unit))
-            if unit is not None or value > _SMALL:
-                figures.add(str(value))
-        elif (content := _content(word)) is _NEGATION:
+    for word in words:
+        content = _content(word)
+        if content is _NEGATION:
             reach = _NEGATION_REACH
         elif content is not None:
             cut, opposite = content
             (negated if (reach > 0) != opposite else affirmed).add(cut)
-            reach = max(0, reach - 1)
+            if reach:
+                reach -= 1
+
+
+def _counted_words(
+    entries: Sequence[tuple[str, int | None]], figures: set[str], counted: set[tuple[str, str]]
+) -> list[str]:
+    """The words of a clause that are no numbers; those go to what it counts."""
+    words = []
+    for position, (word, value) in enumerate(entries):
+        if value is None or value <= 1 or word in _AMBIGUOUS:
+            words.append(word)
+            continue
+        unit = _UNIT.get(entries[position + 1][0]) if position + 1 < len(entries) else None
+        if unit is not None:
+            counted.add((str(value), unit))
+        if unit is not None or value > _SMALL:
+            figures.add(str(value))
+    return words
 
 
 @lru_cache(maxsize=65536)

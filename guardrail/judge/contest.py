@@ -44,15 +44,10 @@ _LIST_MAX = 8
 
 _COMPARABLE = {"clock": ("clock", "count", "duration"), "duration": ("duration", "count", "clock")}
 """Kinds whose figures may say the same as one of this kind; of others their own, and counts."""
-_FAR = 128
-
-
-def _fade(distance: float) -> float:
-    return math.exp(-abs(distance) / _REACH)
-
-
-_FADES = {float(distance): _fade(distance) for distance in range(-_FAR, _FAR + 1)}
-"""A tie by its length, in words."""
+_FAR = 32
+"""A tie over so many words is too faint to keep."""
+_FADES = {float(distance): math.exp(-abs(distance) / _REACH) for distance in range(-_FAR, _FAR + 1)}
+"""How strong a tie is by its length in words, which are whole."""
 
 Weights = dict[str, float]
 Placed = tuple[Unit, float, int]
@@ -78,7 +73,7 @@ class Stand(msgspec.Struct, frozen=True):
 
 def contends(unit: Unit) -> bool:
     """Whether a unit is one of several of its sort."""
-    return unit.kind in {"figure", "name"}
+    return unit.kind == "figure" or unit.kind == "name"
 
 
 def sort_of(unit: Unit) -> str:
@@ -146,7 +141,7 @@ def ties(n: int, placed: Sequence[Placed]) -> dict[str, float]:
 def _faded(n: int, placed: Sequence[Placed]) -> list[float]:
     """How strongly units stand with unit n by distance alone."""
     at = placed[n][1]
-    return [_FADES[beyond - at] if beyond - at in _FADES else _fade(beyond - at) for _, beyond, _ in placed]
+    return [_FADES.get(beyond - at, 0.0) for _, beyond, _ in placed]
 
 
 def _crossed(n: int, placed: Sequence[Placed], rivals: Sequence[int]) -> list[float]:
@@ -195,9 +190,11 @@ def votes_against(own: Weights, question: Weights, mine: Sequence[Stand], others
         return 0.0
     voters = own | {key: _QUESTION * weight for key, weight in question.items() if key not in own}
     near = max([stand.relevance for stand in mine])
-    for_mine = _strongest(voters, [(stand.contender.ties, 1.0) for stand in mine])
     scaled = [(s.contender.ties, min(1.0, (s.relevance + 0.01) / (near + 0.01))) for s in others]
     for_others = _strongest(voters, scaled)
+    if not for_others:
+        return 0.0
+    for_mine = _strongest(voters, [(stand.contender.ties, 1.0) for stand in mine])
     against = cast = 0.0
     for key, weight in voters.items():
         one, other = for_mine.get(key, 0.0), for_others.get(key, 0.0)

@@ -190,8 +190,10 @@ class Evidence:
             return None, 0.0
         scores = shared
         if claim.figures:
-            figures = self._figured.totals(dict.fromkeys(claim.figures, 1.0))
-            scores = [weight and weight + _FIGURE_WEIGHT * n for weight, n in zip(shared, figures, strict=True)]
+            figures = self._figured.shared(dict.fromkeys(claim.figures, 1.0))
+            scores = [*shared]
+            for number in [number for number in figures if shared[number]]:
+                scores[number] += _FIGURE_WEIGHT * figures[number]
         number = scores.index(max(scores))
         return self.windows[number], min(1.0, shared[number] / self.weight(stems))
 

@@ -16,13 +16,15 @@ LIST_MARK = re.compile(r"(?:([0-9]{1,2})([.)])|[-*•–])$")
 """A list's mark where it stands as a sentence of its own."""
 _LEAD = re.compile(r"[^,:.!?;\n]{2,80}+[,:]\s+(?=\S)")
 _WORD = re.compile(r"[^\W_]+")
+_LEAD_CHARS = 81
+"""A lead's mark stands among so many characters."""
 _WORDS_MAX = 4
 """No connective has more words."""
 
 
 def lead(text: str) -> str:
     """The words that only say where a sentence is from ("According to our records, "); empty where it has none."""
-    found = _LEAD.match(text)
+    found = _LEAD.match(text) if "," in text[:_LEAD_CHARS] or ":" in text[:_LEAD_CHARS] else None
     words = () if found is None else tuple(fold(found.group()).split())
     if found is None or not words or words[0] not in LEAD_OPENINGS or not LEAD_WORDS.issuperset(words):
         return ""

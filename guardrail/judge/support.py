@@ -169,13 +169,15 @@ def _standing(claim: Reading, asked: _Asked, weights: Weights, relevance: Sequen
     ground, known = asked.ground, asked.known
     found = dict.fromkeys(_STANDINGS, 0.0)
     placed: list[Placed] = [(unit, unit.at, 0) for unit in claim.content]
-    for n, unit in enumerate(claim.content[:_UNITS_MAX]):
-        if not contends(unit):
-            continue
+    sorts: dict[str, list[Stand]] = {}
+    for n, unit in [(n, unit) for n, unit in enumerate(claim.content[:_UNITS_MAX]) if contends(unit)]:
         what = "name" if unit.figure is None else "figure"
         mine = [Stand(c, relevance[number], number) for number, c in ground.same_as(unit)]
         if mine:
-            others = _others(unit, mine, ground, relevance)
+            sort = sort_of(unit)
+            if sort not in sorts:
+                sorts[sort] = _stands(sort, ground, relevance)
+            others = _others(mine, sorts[sort])
             own = _own_ties(n, placed, ground, weights) if others else {}
             against = votes_against(own, asked.question, mine, others) if own else 0.0  # a bare name stands with nothing
             found[f"other_{what}"] = max(found[f"other_{what}"], against)
@@ -187,22 +189,21 @@ def _standing(claim: Reading, asked: _Asked, weights: Weights, relevance: Sequen
     return found
 
 
-def _others(unit: Unit, mine: Sequence[Stand], ground: Ground, relevance: Sequence[float]) -> list[Stand]:
-    """The figures or names of the evidence of a unit's sort that aren't it, nor of one list with it; of each list or
-    range one, since they share their ties.
-    """
+def _stands(sort: str, ground: Ground, relevance: Sequence[float]) -> list[Stand]:
+    """The figures or names of the evidence of a sort, of each list or range one: those of one share their ties."""
+    return [Stand(one, relevance[number], number) for (number, _), one in ground.groups.get(sort, {}).items()]
+
+
+def _others(mine: Sequence[Stand], stands: Sequence[Stand]) -> list[Stand]:
+    """Those that are neither one of `mine` nor of one list with one."""
     own = {(stand.passage, stand.contender.group) for stand in mine}
-    return [
-        Stand(contender, relevance[place[0]], place[0])
-        for place, contender in ground.groups.get(sort_of(unit), {}).items()
-        if place not in own
-    ]
+    return [stand for stand in stands if (stand.passage, stand.contender.group) not in own]
 
 
 def _own_ties(n: int, placed: Sequence[Placed], ground: Ground, weights: Weights) -> Weights:
     """What the claim's own words weigh for its unit n; others of its sort say nothing of what it stands with."""
-    sort = sort_of(placed[n][0])
-    fellows = {other.key for other, _, _ in placed if contends(other) and sort_of(other) == sort}
+    sort, kind = sort_of(placed[n][0]), placed[n][0].kind
+    fellows = {other.key for other, _, _ in placed if other.kind == kind and sort_of(other) == sort}
     tied = ties(n, placed)
     return {key: tie * weights[key] for key, tie in tied.items() if key in ground.keys and key not in fellows}
 
