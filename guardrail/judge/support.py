@@ -24,7 +24,7 @@ from guardrail.judge.figures import Figure
 from guardrail.judge.ground import Ground, Stated
 from guardrail.judge.joins import claimed
 from guardrail.judge.lexicon.weights import PROSE, TERMS
-from guardrail.judge.reading import Reading, Unit, read_text
+from guardrail.judge.reading import Reading, read_text
 from guardrail.judge.stance import stance_of
 from guardrail.judge.text import composed
 
@@ -179,7 +179,9 @@ def _standing(claim: Reading, asked: _Asked, weights: Weights, relevance: Sequen
                 sorts[sort] = _stands(sort, ground, relevance)
             others = _others(mine, sorts[sort])
             own = _own_ties(n, placed, ground, weights) if others else {}
-            against = votes_against(own, asked.question, mine, others) if own else 0.0  # a bare name stands with nothing
+            against = (
+                votes_against(own, asked.question, mine, others) if own else 0.0
+            )  # a bare name stands with nothing
             found[f"other_{what}"] = max(found[f"other_{what}"], against)
             found["other_rate"] = max(found["other_rate"], _other_rate(unit.figure, mine))
         elif known.isdisjoint(unit.keys) and unit.key not in ground.keys:
