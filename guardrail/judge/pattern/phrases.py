@@ -111,7 +111,6 @@ class PhraseIndex:
         called = [*self._anywhere]
         for word in self._words & words:
             called += self._filed[word]
-        if self._begun:
-            for beginning in self._begun.keys() & {word[:_BEGINNING] for word in words}:
-                called += [s for start, s in self._begun[beginning] if any(word.startswith(start) for word in words)]
+        for beginning in self._begun.keys() & {word[:_BEGINNING] for word in words}:
+            called += [s for start, s in self._begun[beginning] if any(word.startswith(start) for word in words)]
         return [suspect for suspect in called if suspect.beside is None or not suspect.beside.isdisjoint(words)]
