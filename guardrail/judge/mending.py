@@ -15,8 +15,9 @@ from itertools import pairwise
 import msgspec
 
 from guardrail.judge.copying import aligned
-from guardrail.judge.joins import ASIDE
-from guardrail.judge.speech import STOP_WORDS
+from guardrail.judge.cutting import Cuts, cuts
+from guardrail.judge.lexicon.stance import OPPOSED
+from guardrail.judge.speech import NEGATIONS, NUMBER_WORDS, STOP_WORDS
 from guardrail.judge.text import cached_if_short, plain
 
 SHARE_MIN = 0.5
@@ -29,13 +30,21 @@ _LAID_MAX = 4
 """So many originals are laid under a claim."""
 _ROOM = 2
 """So many words more or less than the claim's the original may have before the first shared word or behind the last."""
+_WIDE = 24
+"""So many where the claim is cut in the middle of a sentence that is to be said whole."""
 _SKIPPED = 0.2
 """What a word of the original costs that the claim jumps over: two sentences are no better original than one."""
 _SAME = 0.85
 """Share of the words of the longer of two sentences from which they say the same."""
 _WORD = re.compile(r"[^\W_]+(?:[.,:/'’\-][^\W_]+)*%?")
-_MARK = re.compile(r"(?<![,;:.!?…–—])[,;:.!?…–—]++[\"'”»)\]]*+(?=\s|$)")
 _FINAL = ".!?…,;:"
+_IDLE = (
+    STOP_WORDS
+    - NEGATIONS
+    - frozenset(NUMBER_WORDS)
+    - {word for poles in OPPOSED for pole in poles for word in pole.split()}
+)
+"""Words in which two sentences that say the same may differ."""
 
 
 class Mended(msgspec.Struct, frozen=True):
@@ -119,36 +128,45 @@ def _pieces(pairs: Sequence[tuple[int, int]]) -> int:
 
 
 def _part(laid: _Laid) -> str | None:
-    """The original from the mark before the claim's beginning to the mark behind its end."""
+    """The original from the cut before the claim's beginning to the cut behind its end."""
     source = laid.source
-    marks = [(mark.start(), mark.end()) for mark in _MARK.finditer(source.text)]
-    start = _start(laid, [0, *(end for _, end in marks)])
-    end = _end(laid, [*(start for start, _ in marks), len(source.text)])
+    found = cuts(source.text)
+    start, end = _start(laid, found), _end(laid, found)
     if start is None or end is None:
         return None
     text = source.text
-    for aside in reversed(list(ASIDE.finditer(text, start, end))):
-        if not _said(laid, source.before(aside.start()), source.before(aside.end())):
-            text, end = text[: aside.start()] + text[aside.end() :], end - len(aside.group())
+    for first, behind in reversed(found.asides):
+        if start <= first and behind <= end and not _said(laid, source.before(first), source.before(behind)):
+            text, end = text[:first] + text[behind:], end - (behind - first)
     said = laid.claim.text.rstrip()
     return text[start:end].strip() + said[len(said.rstrip(_FINAL)) :]
 
 
-def _start(laid: _Laid, marks: Sequence[int]) -> int | None:
+def _start(laid: _Laid, found: Cuts) -> int | None:
     """Where the part begins: about as many words before the first shared one as in the claim."""
     own, first = laid.pairs[0]
-    rooms = [(first - laid.source.before(mark), mark) for mark in marks if laid.source.before(mark) <= first]
-    room, mark = min(rooms, key=lambda one: (abs(one[0] - own), one[1]))
-    return mark if room <= own + _ROOM else None
+    places = found.beginnings if laid.claim.text[:1].islower() else found.standing
+    rooms = [(first - laid.source.before(place), place) for place in places]
+    marked = any(0 <= first - laid.source.before(mark) <= own + _ROOM for _, mark in found.marks)
+    return _nearest(own, rooms, marked=marked)
 
 
-def _end(laid: _Laid, marks: Sequence[int]) -> int | None:
+def _end(laid: _Laid, found: Cuts) -> int | None:
     """Where it ends: about as many words behind the last shared one, and all that the claim has in another place."""
     i, last = laid.pairs[-1]
     own = max(len(laid.claim.words) - 1 - i, _displaced(laid))
-    rooms = [(laid.source.before(mark) - 1 - last, mark) for mark in marks if laid.source.before(mark) > last]
-    room, mark = min(rooms, key=lambda one: (abs(one[0] - own), -one[0]))
-    return mark if room <= own + _ROOM else None
+    rooms = [(laid.source.before(place) - 1 - last, place) for place in found.endings]
+    marked = any(0 <= laid.source.before(mark) - 1 - last <= own + _ROOM for mark, _ in found.marks)
+    return _nearest(own, rooms, marked=marked)
+
+
+def _nearest(own: int, rooms: Sequence[tuple[int, int]], *, marked: bool) -> int | None:
+    """The place with the room that comes nearest to the claim's own; null where it is too much of another's.
+
+    `marked`: the claim was cut at a mark where none may cut, so that more of the original has to be said.
+    """
+    room, place = min((one for one in rooms if one[0] >= 0), key=lambda one: (abs(one[0] - own), one[0] < own, one[1]))
+    return place if room <= own + (_WIDE if marked else _ROOM) else None
 
 
 def _displaced(laid: _Laid) -> int:
@@ -171,9 +189,18 @@ def _said(laid: _Laid, first: int, behind: int) -> bool:
 
 
 def same_words(one: str, other: str) -> bool:
-    """Whether two sentences say nearly the same words in the same order: both would say it twice."""
+    """Whether two sentences say the same: nearly the same words in the same order, and no content, figure or denial
+    apart.
+    """
     left, right = _read(one).words, _read(other).words
     enough = _SAME * max(len(left), len(right))
     if max(len(left), len(right)) > _WORDS_MAX or min(len(left), len(right)) < enough:
         return False
-    return len(aligned(left, right)) >= enough
+    pairs = aligned(left, right)
+    apart = _unpaired(left, [i for i, _ in pairs]) | _unpaired(right, [j for _, j in pairs])
+    return len(pairs) >= enough and apart <= _IDLE
+
+
+def _unpaired(words: Sequence[str], paired: Sequence[int]) -> set[str]:
+    taken = set(paired)
+    return {word for place, word in enumerate(words) if place not in taken}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.judge.joins import anaphoric, claimed, lead, unconnected
+from guardrail.judge.joins import affirmed, anaphoric, capitalised, claimed, lead, unconnected, wrapped
 
 LEADS = [
     "According to the documentation, ",
@@ -79,8 +79,73 @@ def test_a_connective_is_cut_and_the_rest_capitalised(text: str) -> None:
         ("Il faut réserver.", False),
         ("Parking is free.", False),
         ("", False),
+        ("They who come late pay.", False),
+        ("Celui-ci coûte 5 euros.", True),
+        ("Celles de la cour sont libres.", False),
+        ("Il est interdit de fumer.", False),
+        ("It is not allowed to smoke.", False),
+        ("Il est ouvert.", True),
+        ("It is open.", True),
+        ("This week is free.", False),
+        ("These also cost 5 euros.", False),
+        ("Both are warm.", True),
+        ("Ce n'est pas cher.", True),
+        ("Ce soir, c'est fermé.", False),
+        ("Esta semana es gratis.", False),
+        ("Este no es gratis.", True),
+        ("Su reserva es gratis.", False),
+        ("Her room is free.", False),
     ],
 )
 def test_a_pronoun_speaks_of_what_another_sentence_named(text: str, *, speaks: bool) -> None:
     """Given an opening pronoun, then the sentence hangs on another, unless it is an impersonal phrase."""
     assert anaphoric(text) is speaks
+
+
+WRAPPED = {
+    "- Pay.": ("- ", "Pay.", ""),
+    "• Pay": ("• ", "Pay", ""),
+    "a) Pay.": ("a) ", "Pay.", ""),
+    "12) Pay.": ("12) ", "Pay.", ""),
+    "> - Pay.": ("> - ", "Pay.", ""),
+    "A: Pay.": ("A: ", "Pay.", ""),
+    "¡Pague!": ("¡", "Pague!", ""),
+    "**Pay.**": ("**", "Pay.", "**"),
+    "**Pay**.": ("**", "Pay", "**."),
+    "*Pay.*": ("*", "Pay.", "*"),
+    "*Pay.* Go.": ("", "Pay.* Go.", ""),
+    "« Payez. »": ("« ", "Payez.", " »"),
+    "- **Fee:** 5 euros.": ("- ", "Fee:** 5 euros.", ""),
+    "**Note: pay.": ("**", "Note: pay.", ""),
+    "go.**": ("", "go.", "**"),
+    "Pay (now).": ("", "Pay (now).", ""),
+    "(Pay 9 (now) euros).": ("(", "Pay 9 (now) euros", ")."),
+    "-5 degrees.": ("", "-5 degrees.", ""),
+    "-": ("", "-", ""),
+    "": ("", "", ""),
+}
+
+
+@pytest.mark.parametrize("text", WRAPPED)
+def test_marks_around_a_sentence_are_no_part_of_it(text: str) -> None:
+    """Given bullets, numbers, bold marks and quotes around a sentence, then they are parted from it; what opens and
+    closes within it stays, and a mark that would be left alone goes.
+    """
+    assert wrapped(text) == WRAPPED[text]
+
+
+@pytest.mark.parametrize(
+    ("text", "yes"),
+    [("Yes, it is.", "Yes, "), ("Sí, claro.", "Sí, "), ("Oui : 5.", "Oui : "), ("Yesterday.", ""), ("", "")],
+)
+def test_a_yes_is_parted_from_what_follows(text: str, yes: str) -> None:
+    """Given a sentence that opens with a yes, then the yes is found, and no other word is taken for one."""
+    assert affirmed(text) == yes
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("the", "The"), ("iPhone 4 costs.", "iPhone 4 costs."), ("4 a", "4 a"), ("", "")]
+)
+def test_a_name_that_is_written_small_stays(text: str, wanted: str) -> None:
+    """Given a beginning of a sentence, then it gets its capital, names with a capital within excepted."""
+    assert capitalised(text) == wanted
