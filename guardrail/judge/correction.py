@@ -16,18 +16,19 @@ from guardrail.judge.content import read_words
 from guardrail.judge.evidence import NEAR_COPY, Window
 from guardrail.judge.formats import counted_units
 from guardrail.judge.grounding import Doubt
-from guardrail.judge.joins import anaphoric, capitalised, claimed, lead
+from guardrail.judge.joins import affirmed, anaphoric, capitalised, claimed, lead, wrapped
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.marks import clean
 from guardrail.judge.mending import mend, same_words
 from guardrail.judge.model import Edit
-from guardrail.judge.orphans import orphans
-from guardrail.judge.speech import STOP_WORDS, Sentence, read_answer
+from guardrail.judge.orphans import orphans, settled
+from guardrail.judge.speech import NEGATIONS, STOP_WORDS, Sentence, flat, read_answer
 from guardrail.judge.subject import ANSWER, Subject
 from guardrail.judge.text import composed, fold, printable
 
 _REPAIRS_MAX = 16
 """So many doubted sentences of an answer are laid over the evidence; what lies beyond is replaced or dropped whole."""
+_FINAL = ".!?…,;:"
 _AGAIN_MIN = 3
 """A shorter sentence may stand beside a text that has its words."""
 
@@ -51,6 +52,8 @@ class _Repair(msgspec.Struct, frozen=True):
 
     text: str
     evidence_id: str | None
+    said: str
+    """The text without the marks and the lead around it."""
 
 
 def corrections(subject: Subject, doubts: Sequence[Doubt]) -> Iterator[Correction]:
@@ -75,23 +78,25 @@ def corrections(subject: Subject, doubts: Sequence[Doubt]) -> Iterator[Correctio
 def _repaired(subject: Subject, doubts: Sequence[Doubt]) -> list[Mapping[int, _Repair]]:
     """The doubted sentences that nearly copy the evidence, by where they start, with what differs put right.
 
-    First with their own leads, then without, then none repaired.
+    First with their own leads, then without, then none repaired. Bullets, numbers and quotes stay.
     """
     led: dict[int, _Repair] = {}
     bare: dict[int, _Repair] = {}
     for sentence in [doubt.sentence for doubt in doubts[:_REPAIRS_MAX]]:
-        text = composed(sentence.text)
-        opening, claim = lead(text), claimed(text)
+        before, text, behind = wrapped(composed(sentence.text))
+        opening = affirmed(text) or lead(text)
+        claim = text[len(opening) :]
         likely = subject.evidence.likely(read_words(claim))
         mended = mend(claim, [window.text for window in likely])
         if mended is None or _named(claim, likely[mended.number], subject):
             continue
         source = likely[mended.number].passage_id
         begun = _begun(mended.text, claim)
-        if begun != claim:
-            led[sentence.start] = _Repair(opening + begun, source)
+        if begun != claim and not (affirmed(text) and _turned(claim, begun, subject)):
+            led[sentence.start] = _Repair(before + opening + begun + behind, source, begun)
         if opening or begun != claim:
-            bare[sentence.start] = _Repair(capitalised(mended.text) if opening else begun, source)
+            alone = capitalised(mended.text) if opening else begun
+            bare[sentence.start] = _Repair(_unnumbered(before) + alone + behind, source, alone)
     return [*([led] if led else []), *([bare] if bare and bare != led else []), {}]
 
 
@@ -104,6 +109,7 @@ def _correct(
     taken = {change.start for change in changes}
     changes += _doubt_changes(subject, [d for d in doubts if d.sentence.start not in taken], repairs)
     changes += _orphaned(subject, changes)
+    changes = _settled(subject, changes)
     text = _apply(cleaned, changes)
     edits += [Edit(ANSWER, printable(cleaned[c.start : c.end]), c.text, c.evidence_id) for c in changes]
     if _says_something(text):
@@ -134,9 +140,23 @@ def _format_changes(subject: Subject) -> list[_Change]:
 
 
 def _begun(text: str, claim: str) -> str:
-    """A sentence as it begins where the claim began small: its own word or an article loses the capital."""
+    """A sentence as the claim began: with a capital, or small where its own first word or an article may be."""
+    if not claim[:1].islower():
+        return capitalised(text)
     first, own = (fold(one.partition(" ")[0]) for one in (text, claim))
-    return text[:1].lower() + text[1:] if claim[:1].islower() and (first == own or first in STOP_WORDS) else text
+    return text[:1].lower() + text[1:] if first == own or first in STOP_WORDS else text
+
+
+def _unnumbered(marks: str) -> str:
+    """The marks before a sentence without a number, which may be taken for a figure of its own."""
+    return "" if any(c.isdigit() for c in marks) else marks
+
+
+def _turned(claim: str, new: str, subject: Subject) -> bool:
+    """Whether a yes that stood before a claim may be none to what it becomes: a denial, or what was asked, went."""
+    old, now = read_words(claim), read_words(new)
+    asked = (old.figures & subject.said.figures) - now.figures
+    return bool(asked or NEGATIONS & set(flat(claim).split()) ^ NEGATIONS & set(flat(new).split()))
 
 
 def _doubt_changes(subject: Subject, doubts: Sequence[Doubt], repairs: Mapping[int, _Repair]) -> list[_Change]:
@@ -150,10 +170,10 @@ def _doubt_changes(subject: Subject, doubts: Sequence[Doubt], repairs: Mapping[i
         sentence = doubt.sentence
         hangs = before.get(sentence.start) in dropped and anaphoric(sentence.text)
         new = repairs.get(sentence.start) or (None if hangs else _replacement(subject, doubt))
-        if new is None or any(same_words(new.text, one) or new.text in one for one in said):
-            new = _Repair("", None)
+        if new is None or any(same_words(new.said, one) or new.said in one for one in said):
+            new = _Repair("", None, "")
         changes.append(_Change(sentence.start, sentence.end, new.text, new.evidence_id))
-        said.append(new.text)
+        said += [new.said] if new.said else []
         dropped |= set() if new.text else {sentence.start}
     return changes
 
@@ -163,7 +183,13 @@ def _replacement(subject: Subject, doubt: Doubt) -> _Repair | None:
     window, sentence = doubt.window, doubt.sentence
     if window is None or window.passage_id is None or subject.measure(sentence).cover < NEAR_COPY:
         return None
-    return None if _of_another(sentence, window, subject) else _Repair(window.text, window.passage_id)
+    if _of_another(sentence, window, subject):
+        return None
+    before, claim, behind = wrapped(composed(sentence.text))
+    text = _begun(window.text, claim)
+    if claim.endswith(";") or behind.endswith(tuple(_FINAL)):
+        text = text.rstrip(_FINAL) + claim[len(claim.rstrip(_FINAL)) :]
+    return _Repair(_unnumbered(before) + text + behind, window.passage_id, text)
 
 
 def _orphaned(subject: Subject, changes: Sequence[_Change]) -> list[_Change]:
@@ -178,8 +204,17 @@ def _orphaned(subject: Subject, changes: Sequence[_Change]) -> list[_Change]:
     return [change for start, change in found.items() if start not in touched]
 
 
+def _settled(subject: Subject, changes: Sequence[_Change]) -> list[_Change]:
+    """The changes, and those of the clauses whose neighbours went."""
+    by_start = {change.start: change for change in changes}
+    for sentence, text in settled(subject.sentences, {start: change.text for start, change in by_start.items()}):
+        source = by_start[sentence.start].evidence_id if sentence.start in by_start else None
+        by_start[sentence.start] = _Change(sentence.start, sentence.end, text, source)
+    return list(by_start.values())
+
+
 def _repeated(sentence: Sentence, news: Sequence[str]) -> bool:
-    folded = fold(sentence.text)
+    folded = fold(claimed(sentence.text))
     return len(folded.split()) >= _AGAIN_MIN and any(f" {folded} " in new for new in news)
 
 
