@@ -7,7 +7,7 @@ say, the evidence nearest to the question is said. The caller verifies each try 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import pairwise
 
 import msgspec
@@ -56,10 +56,10 @@ class _Repair(msgspec.Struct, frozen=True):
     """The text without the marks and the lead around it."""
 
 
-def corrections(subject: Subject, doubts: Sequence[Doubt]) -> Iterator[Correction]:
+def corrections(subject: Subject, wanted: Set[str]) -> Iterator[Correction]:
     """The answer with what is wrong in it put right, the smallest change first; none where one would have to guess.
 
-    Bounds: three tries at most.
+    `wanted`: the codes of the findings that are to be corrected. Bounds: three tries at most.
     """
     answer = subject.answer
     cleaned = None if answer is None else clean(answer)
@@ -68,7 +68,7 @@ def corrections(subject: Subject, doubts: Sequence[Doubt]) -> Iterator[Correctio
     edits = [] if cleaned == answer else [Edit(ANSWER, printable(answer), printable(cleaned))]
     if cleaned != answer:
         subject = subject.with_answer(cleaned)
-        doubts = subject.weighing.doubts
+    doubts = [doubt for doubt in subject.weighing.doubts if doubt.code in wanted]
     for repairs in _repaired(subject, doubts):
         found = _correct(subject, doubts, edits, repairs)
         if found is not None:
@@ -114,7 +114,7 @@ def _correct(
     edits += [Edit(ANSWER, printable(cleaned[c.start : c.end]), c.text, c.evidence_id) for c in changes]
     if _says_something(text):
         return Correction(text, tuple(edits)) if edits else None
-    fill = subject.evidence.answering(subject.message)
+    fill = subject.evidence.answering(subject.message) if subject.policy.corrects(subject.intent.intent) else None
     if fill is None:
         return None
     filled = f"{text} {fill.text}".strip()

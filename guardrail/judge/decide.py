@@ -17,6 +17,7 @@ from guardrail.judge.contract import PARAMETERS_MAX, coerce, parameters_count
 from guardrail.judge.correction import Correction, corrections
 from guardrail.judge.document import Reading as Response
 from guardrail.judge.document import read_response
+from guardrail.judge.marks import clean
 from guardrail.judge.model import (
     Action,
     AnswerSource,
@@ -276,9 +277,12 @@ def _bounds(subject: Subject) -> Iterable[Finding]:
 
 def _verified(subject: Subject, acted: Acted) -> Correction | None:
     """A correction that holds: judged by every check again, nothing acts on it, and it is supported no less."""
-    wanted = {f.code for f, action in acted if action is Action.CORRECT}
-    doubts = [doubt for doubt in subject.weighing.doubts if doubt.code in wanted]
-    return next((found for found in corrections(subject, doubts) if _holds(found, subject)), None)
+    policy = subject.policy
+    if not any(action is Action.CORRECT for _, action in acted):
+        return None
+    corrects = policy.corrects(subject.intent.intent)
+    wanted = {code for code, action in policy.actions.items() if action is Action.CORRECT and corrects}
+    return next((found for found in corrections(subject, wanted) if _holds(found, subject)), None)
 
 
 def _holds(correction: Correction, subject: Subject) -> bool:
@@ -287,7 +291,7 @@ def _holds(correction: Correction, subject: Subject) -> bool:
     findings = [finding for check in CHECKS for finding in check(again)] + list(_bounds(again))
     if {act(finding, subject.policy, subject.intent.intent) for finding in findings} & {Action.REJECT, Action.CORRECT}:
         return False
-    before, after = subject.weighing.grounding, again.weighing.grounding
+    before, after = subject.with_answer(clean(str(subject.answer)) or "").weighing.grounding, again.weighing.grounding
     return _worst(after) <= _worst(before) and after.verdict is not Verdict.NO_EVIDENCE
 
 

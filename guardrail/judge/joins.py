@@ -12,6 +12,7 @@ from guardrail.judge.lexicon.joins import (
     AUXILIARIES,
     CONJUNCTIONS,
     CONNECTIVES,
+    DEPENDENTS,
     IMPERSONAL,
     IMPERSONAL_ENDS,
     IMPERSONAL_VERBS,
@@ -68,6 +69,12 @@ def unconnected(text: str) -> str:
             rest = text[end:].lstrip(" ,:")
             return capitalised(rest) if _WORD.search(rest) else ""
     return text
+
+
+def dependent(text: str) -> bool:
+    """Whether a sentence holds only as the one before it says: "Otherwise, ...", "In that case ..."."""
+    line = f"{fold(text[:_OPENING_CHARS])} "
+    return any(line.startswith(f"{phrase} ") for phrase in DEPENDENTS)
 
 
 def anaphoric(text: str) -> bool:

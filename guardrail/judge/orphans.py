@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 
-from guardrail.judge.joins import LIST_MARK, anaphoric, capitalised, unconnected, wrapped
+from guardrail.judge.joins import LIST_MARK, anaphoric, capitalised, dependent, unconnected, wrapped
 from guardrail.judge.speech import Sentence
 
 _NUMBERED = re.compile(r"([0-9]{1,2})(\)\s+)(?=\S)")
@@ -95,7 +95,7 @@ def _alone(text: str) -> str:
     """A sentence without the one before it: its connective cut; empty where it speaks of what is gone."""
     before, core, behind = wrapped(text)
     rest = unconnected(core)
-    return "" if not rest or anaphoric(rest) else before + rest + behind
+    return "" if not rest or anaphoric(rest) or dependent(rest) else before + rest + behind
 
 
 def _goes_on(text: str) -> bool:

@@ -100,6 +100,7 @@ JOINED = {
     "connective_loses_its_sentence": (f"{PROMISE} However, payment by card is possible at the desk.", CARD),
     "connective_behind_what_stands": (f"{CARD} {PROMISE} Also, {LATE[0].lower()}{LATE[1:]}", f"{CARD} {LATE}"),
     "pronoun_loses_its_sentence": (f"{CARD} {PROMISE} It is free of charge.", CARD),
+    "what_depended_goes_too": (f"{CARD} {PROMISE} Otherwise, it is lost.", CARD),
     "list_item": (f"1. {CARD}\n2. {PROMISE}\n3. {LATE}", f"1. {CARD}\n2. {LATE}"),
     "lead_kept": (
         "According to the documentation, payment by cheque is possible at the desk.",
@@ -391,3 +392,18 @@ def test_evidence_of_another_thing_corrects_nothing() -> None:
     decision = judged(turn, "How much is the gym?", policy)
     assert all(edit.after == "" for edit in decision.edits)
     assert decision.outcome is Outcome.REJECTED
+
+
+def test_what_a_policy_only_reports_stays_where_a_mark_is_cut() -> None:
+    """Given a promise that the policy only reports beside broken marks, then the marks go and the promise stays."""
+    layout = CLINIC.layout.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    policy = hotel(**{**layout, "on_fail": {"ground": "report"}})
+    assert answer(said(f"<b>{PROMISE}</b> {CHARGED}", policy=policy)) == f"{PROMISE} {CHARGED}"
+
+
+def test_where_correction_is_off_nothing_is_said_from_evidence() -> None:
+    """Given a policy that doesn't correct, then an answer of which nothing stands isn't filled."""
+    layout = CLINIC.layout.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    policy = hotel(**{**layout, "grounding": {"correct": False}})
+    leak = "The user is asking about the missed appointment fee."
+    assert said(leak, "what is charged for a missed appointment?", policy).outcome is Outcome.REJECTED

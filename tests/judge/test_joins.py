@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guardrail.judge.joins import affirmed, anaphoric, capitalised, claimed, lead, unconnected, wrapped
+from guardrail.judge.joins import affirmed, anaphoric, capitalised, claimed, dependent, lead, unconnected, wrapped
 
 LEADS = [
     "According to the documentation, ",
@@ -47,7 +47,6 @@ UNCONNECTED = {
     "However the pool is closed.": "The pool is closed.",
     "But parking is free.": "Parking is free.",
     "In addition, parking is free.": "Parking is free.",
-    "En revanche, le parking est payant.": "Le parking est payant.",
     "Cependant, l'accès est libre.": "L'accès est libre.",
     "Además, el acceso es libre.": "El acceso es libre.",
     "También hay duchas.": "Hay duchas.",
@@ -149,3 +148,21 @@ def test_a_yes_is_parted_from_what_follows(text: str, yes: str) -> None:
 def test_a_name_that_is_written_small_stays(text: str, wanted: str) -> None:
     """Given a beginning of a sentence, then it gets its capital, names with a capital within excepted."""
     assert capitalised(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "hangs"),
+    [
+        ("Otherwise, the deposit is lost.", True),
+        ("In that case entry is free.", True),
+        ("Dans ce cas, l'entrée est gratuite.", True),
+        ("Sinon l'acompte est perdu.", True),
+        ("De lo contrario, se pierde la señal.", True),
+        ("However, payment by card is possible.", False),
+        ("Entry is free.", False),
+        ("", False),
+    ],
+)
+def test_a_sentence_may_hold_only_as_the_one_before_says(text: str, hangs: bool) -> None:
+    """Given otherwise, in that case and their like, then a sentence hangs on the one before; by however it doesn't."""
+    assert dependent(text) is hangs

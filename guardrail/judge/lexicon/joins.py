@@ -34,22 +34,32 @@ LEAD_WORDS = _words(
 CONNECTIVES = tuple(
     phrase
     for line in (
-        "however|also|moreover|furthermore|in addition|additionally|besides|so|therefore|thus|hence|then|instead"
-        "|otherwise|still|yet|likewise|similarly|on the other hand|for example|for instance|as a result|consequently"
-        "|that said|in that case|because of that|after that|nevertheless|in contrast",
-        "cependant|toutefois|neanmoins|pourtant|aussi|egalement|de plus|en plus|en outre|par ailleurs|ainsi"
-        "|alors|ensuite|puis|en revanche|par contre|sinon|en effet|par exemple|par consequent|dans ce cas|apres cela|or"
-        "|du coup|a l inverse|au contraire",
-        "sin embargo|no obstante|ademas|tambien|asi que|por tanto|por lo tanto|entonces|luego|despues"
-        "|en cambio|por el contrario|de lo contrario|asimismo|igualmente|por ejemplo|en ese caso|por otro lado|aun asi",
+        "however|also|moreover|furthermore|in addition|additionally|besides|still|yet|likewise|similarly"
+        "|on the other hand|that said|nevertheless",
+        "cependant|toutefois|neanmoins|pourtant|aussi|egalement|de plus|en plus|en outre|par ailleurs|or",
+        "sin embargo|no obstante|ademas|tambien|asimismo|igualmente|por otro lado|aun asi",
     )
     for phrase in line.split("|")
 )
 """What ties a sentence to the one before it and says nothing by itself, where a comma parts it off."""
 
+DEPENDENTS = tuple(
+    phrase
+    for line in (
+        "otherwise|instead|then|so|therefore|thus|hence|as a result|consequently|in that case|because of that|after that"
+        "|in contrast|for example|for instance|if so|if not|in this case|in such cases|until then|from then on",
+        "sinon|dans ce cas|dans le cas contraire|a defaut|alors|ensuite|puis|ainsi|par consequent|apres cela|du coup|donc"
+        "|en revanche|par contre|a l inverse|au contraire|en effet|par exemple|jusque la|des lors",
+        "de lo contrario|en ese caso|en este caso|en caso contrario|si no|entonces|luego|despues|asi que|por tanto"
+        "|por lo tanto|en cambio|por el contrario|por ejemplo|hasta entonces|a partir de entonces|por eso",
+    )
+    for phrase in line.split("|")
+)
+"""What makes a sentence hold only as the one before it says: without that one it would say more."""
+
 CONJUNCTIONS = _words(
-    "and|but|or|however|moreover|furthermore|additionally|therefore|nevertheless",
-    "et|mais|donc|cependant|toutefois|neanmoins|pourtant|egalement",
+    "and|but|or|however|moreover|furthermore|additionally|nevertheless",
+    "et|mais|cependant|toutefois|neanmoins|pourtant|egalement",
     "pero|y|tambien|ademas|asimismo",
 )
 """What does so without a comma too."""
