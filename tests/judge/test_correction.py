@@ -177,6 +177,19 @@ def test_a_clause_ends_as_it_ended() -> None:
     assert answer(decision) == "The pool opens at 7 in summer; the bar opens at 9 in winter."
 
 
+def test_a_clause_that_is_left_alone_is_a_sentence() -> None:
+    """Given a clause that goes behind a semicolon, then what stood before it ends as a sentence."""
+    decision = billed("Payment by card is possible at the desk; bring 3 dogs from Paris.")
+    assert (decision.outcome, answer(decision)) == (Outcome.CORRECTED, CARD)
+
+
+def test_a_whole_original_ends_as_the_clause_did() -> None:
+    """Given a wrong clause in other words, then the sentence that it misquotes ends in the clause's own mark."""
+    decision = billed("At the desk payment is possible by card for 9 euros; patients who are late by 15 minutes wait.")
+    assert "desk.;" not in answer(decision)
+    assert CARD[:-1] in answer(decision) or decision.outcome is Outcome.REJECTED
+
+
 def test_a_sentence_begins_with_a_capital_where_its_evidence_does_not() -> None:
     """Given evidence that is written small, then a sentence that becomes it begins as the sentence did."""
     decision = billed(CHEQUE, evidence=[{"id": "card", "text": CARD.lower()}])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -123,6 +125,11 @@ PARTS = {
         "The mean was taken at midnight.",
         "The mean was taken at noon.",
     ),
+    "statistic_as_claimed": (
+        "The mean (n = 12) was taken at noon.",
+        "The mean (n = 12) was taken at midnight.",
+        "The mean (n = 12) was taken at noon.",
+    ),
     "clause_of_its_own_behind": (
         "Towels cost 2 euros; robes are not sold.",
         "Towels cost 3 euros.",
@@ -138,6 +145,14 @@ def test_a_part_that_stands_by_itself_is_enough(name: str) -> None:
     found = mend(claim, [original])
     assert found is not None
     assert found.text == wanted
+
+
+def test_a_text_of_marks_is_not_cut() -> None:
+    """Given an original with thousands of marks, then it is said whole or not at all, and at once."""
+    text = "The pool opens at 7, and the bar opens at 9, " + ", " * 20_000 + "we say."
+    started = perf_counter()
+    assert mend("The bar opens at 8.", [text]) is None
+    assert perf_counter() - started < 1.0
 
 
 NO_SENTENCE = {

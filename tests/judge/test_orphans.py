@@ -105,6 +105,7 @@ SETTLED = {
     "both": ("Pay here; fly there; go. Sit.", {1: "", 2: ""}, ["Pay here.", "Sit."]),
     "behind_a_sentence": ("Sit. Pay here; fly there.", {1: ""}, ["Sit.", "Fly there."]),
     "changed": ("Pay here; fly there.", {0: "", 1: "go there."}, ["Go there."]),
+    "capital": ("Pay here; Fly there.", {0: ""}, ["Fly there."]),
     "nothing": ("Pay here; fly there.", {}, ["Pay here;", "fly there."]),
     "all": ("Pay here; fly there.", {0: "", 1: ""}, []),
     "sentences": ("Pay here. Fly there. Go.", {1: ""}, ["Pay here.", "Go."]),
