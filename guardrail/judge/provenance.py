@@ -83,8 +83,11 @@ def trace(value: str, message: str, parameter: Parameter, history: tuple[str, ..
 
 
 def stands_whole(value: str, message: str) -> bool:
-    """Whether the value occurs in the message as whole tokens: not as a piece of a longer word, number or code."""
-    start = message.find(value)
+    """Whether the value occurs in the message as whole tokens: not as a piece of a longer word, number or code.
+
+    A blank one stands nowhere.
+    """
+    start = message.find(value) if value else -1
     for _ in range(_OCCURRENCES_MAX):
         if start < 0:
             return False

@@ -209,3 +209,9 @@ def test_any_value_has_one_origin(value: str, message: str) -> None:
 def test_a_message_is_its_own_whole_token(value: str) -> None:
     """Given a message that is the value, then it stands whole."""
     assert stands_whole(value, value)
+
+
+def test_a_value_that_is_blank_once_trimmed_stands_nowhere() -> None:
+    """Given a value of blanks alone, then no message has it, however it is trimmed."""
+    assert not stands_whole("", "0")
+    assert origin("\r", "0", "trim") is not Origin.ALLOWED

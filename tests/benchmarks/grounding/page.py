@@ -96,8 +96,8 @@ def _detection(found: Results) -> Iterator[str]:
 
 def _desk(desks: Sequence[Desk], kinds: Kinds) -> Iterator[str]:
     yield from ("## Service desk", "")
-    yield "Empty answers (greetings, questions, hand-overs, refusals) assert nothing. The talk's phrases were gathered on"
-    yield "`own_*_talk`, which has claims that sound alike too; **none was gathered on `own_*_talk_c`**."
+    yield "Empty answers (greetings, questions, hand-overs, refusals) assert nothing. The phrases of the talk were"
+    yield "gathered on `own_*_talk`, which has claims that sound alike too; **none was gathered on `own_*_talk_c`**."
     yield ""
     head = ("set", "empty answers seen", bound(goals.EMPTY_SEEN), "claims taken for empty", bound(goals.CLAIMS_TAKEN))
     rows = [
