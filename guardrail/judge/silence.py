@@ -7,6 +7,7 @@ says that nothing is known. A sentence is silent when each of its clauses is.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from guardrail.judge.ground import Ground
@@ -157,11 +158,13 @@ def _hands_over(text: str, reading: Reading, ground: Ground, known: frozenset[st
 
 def _clauses(text: str, reading: Reading, ends: re.Pattern[str]) -> Iterator[_Clause]:
     """The clauses of a sentence."""
+    places = [unit.start for unit in reading.content]
     start = 0
     for end in [*(match.start() for match in ends.finditer(text)), len(text)]:
         part = text[start:end]
         if part.strip():
-            yield _Clause(part, start, [unit for unit in reading.content if start <= unit.start < end])
+            units = reading.content[bisect_left(places, start) : bisect_left(places, end)]
+            yield _Clause(part, start, units)
         start = end
 
 
