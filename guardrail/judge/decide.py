@@ -282,17 +282,20 @@ def _verified(subject: Subject, acted: Acted) -> Correction | None:
         return None
     corrects = policy.corrects(subject.intent.intent)
     wanted = {code for code, action in policy.actions.items() if action is Action.CORRECT and corrects}
-    return next((found for found in corrections(subject, wanted) if _holds(found, subject)), None)
+    cleaned = clean(str(subject.answer)) or ""
+    before = subject if cleaned == subject.answer else subject.with_answer(cleaned)
+    worst = _worst(before.weighing.grounding)
+    return next((found for found in corrections(subject, wanted) if _holds(found, subject, worst)), None)
 
 
-def _holds(correction: Correction, subject: Subject) -> bool:
-    """Whether every check lets a correction through, and no claim of it is supported less than the worst before."""
+def _holds(correction: Correction, subject: Subject, worst: float) -> bool:
+    """Whether every check lets a correction through, and no claim of it has a higher risk than the worst before."""
     again = subject.with_answer(correction.answer, ours=True)
     findings = [finding for check in CHECKS for finding in check(again)] + list(_bounds(again))
     if {act(finding, subject.policy, subject.intent.intent) for finding in findings} & {Action.REJECT, Action.CORRECT}:
         return False
-    before, after = subject.with_answer(clean(str(subject.answer)) or "").weighing.grounding, again.weighing.grounding
-    return _worst(after) <= _worst(before) and after.verdict is not Verdict.NO_EVIDENCE
+    found = again.weighing.grounding
+    return _worst(found) <= worst and found.verdict is not Verdict.NO_EVIDENCE
 
 
 def _worst(found: Grounding) -> float:
