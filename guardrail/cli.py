@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from guardrail import operations
 from guardrail.backtracker import Backtracker
 from guardrail.errors import GuardrailError, InputError, PolicyError, SettingsError
 from guardrail.judge.codes import CODES, FAMILIES, Code
@@ -113,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("--json", action="store_true", help="one JSON object, for --pattern")
     explain.set_defaults(verb=_explain)
     _add_calibrate(verbs)
-    _add_stream_verbs(verbs)
+    operations.add(verbs)
     return parser
 
 
@@ -150,21 +151,6 @@ def cost(text: str) -> float:
     if not 0 <= (price := float(text)) < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is no cost: a number, 0 or more")
     return price
-
-
-def _add_stream_verbs(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    demo = verbs.add_parser("demo", help="the real gate on an embedded broker, bundled policies and records")
-    demo.set_defaults(verb=_demo)
-    run = verbs.add_parser("run", help="the sidecar: consume, judge, publish, transactionally")
-    run.add_argument(
-        "--policy", metavar="PATH", help="a policy file, or a folder of them (default: GUARDRAIL_POLICY__PATH)"
-    )
-    run.add_argument("--log-level", default="info", choices=["debug", "info", "warning", "error"])
-    run.epilog = "Settings come from GUARDRAIL_* variables, librdkafka properties among them; OTEL_* is honoured."
-    run.set_defaults(verb=_run, serves=True)
-    topics = verbs.add_parser("topics", help="check the topics, or create them")
-    topics.add_argument("--create", action="store_true", help="create what is missing")
-    topics.set_defaults(verb=_topics)
 
 
 def _check(arguments: argparse.Namespace) -> int:
@@ -344,35 +330,3 @@ def _code_table(codes: Sequence[Code]) -> Table:
     for code in codes:
         table.add_row(code.name, code.default.value, code.meaning)
     return table
-
-
-def _demo(_: argparse.Namespace) -> int:
-    from guardrail.demo import show
-
-    return show(_out)
-
-
-def _run(arguments: argparse.Namespace) -> int:
-    from guardrail import logs, settings
-    from guardrail.stream.run import run
-
-    chosen = settings.load()
-    path = arguments.policy or chosen.policy.path
-    if path is None:
-        raise SettingsError(f"{settings.variable('policy', 'path')}: name a policy file or folder, or give --policy")
-    policies = load_policies(path)
-    logs.set_up(arguments.log_level)
-    return run(chosen, policies)
-
-
-def _topics(arguments: argparse.Namespace) -> int:
-    from guardrail import settings
-    from guardrail.stream import topics
-
-    chosen = settings.load()
-    rows = topics.create(chosen) if arguments.create else topics.check(chosen)
-    table = Table("topic", "partitions", "findings", box=None, pad_edge=False)
-    for row in rows:
-        table.add_row(row.topic, str(row.partitions_count), "; ".join(row.findings) or "[green]fine[/]")
-    _out.print(table)
-    return 1 if any(row.findings for row in rows) else 0

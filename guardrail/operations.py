@@ -1,0 +1,64 @@
+"""The verbs that run and keep the stream: demo, run, topics. It must never import Kafka before a verb asks for it.
+
+The command line's other verbs start in a tenth of the time for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from rich.console import Console
+from rich.table import Table
+
+from guardrail.errors import SettingsError
+from guardrail.policies import load_policies
+
+_out = Console(highlight=False, soft_wrap=True)
+
+
+def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Their parsers."""
+    demo = verbs.add_parser("demo", help="the real gate on an embedded broker, bundled policies and records")
+    demo.set_defaults(verb=_demo)
+    run = verbs.add_parser("run", help="the sidecar: consume, judge, publish, transactionally")
+    run.add_argument(
+        "--policy", metavar="PATH", help="a policy file, or a folder of them (default: GUARDRAIL_POLICY__PATH)"
+    )
+    run.add_argument("--log-level", default="info", choices=["debug", "info", "warning", "error"])
+    run.epilog = "Settings come from GUARDRAIL_* variables, librdkafka properties among them; OTEL_* is honoured."
+    run.set_defaults(verb=_run, serves=True)
+    topics = verbs.add_parser("topics", help="check the topics, or create them")
+    topics.add_argument("--create", action="store_true", help="create what is missing")
+    topics.set_defaults(verb=_topics)
+
+
+def _demo(_: argparse.Namespace) -> int:
+    from guardrail.demo import show
+
+    return show(_out)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from guardrail import logs, settings
+    from guardrail.stream.run import run
+
+    chosen = settings.load()
+    path = arguments.policy or chosen.policy.path
+    if path is None:
+        raise SettingsError(f"{settings.variable('policy', 'path')}: name a policy file or folder, or give --policy")
+    policies = load_policies(path)
+    logs.set_up(arguments.log_level)
+    return run(chosen, policies)
+
+
+def _topics(arguments: argparse.Namespace) -> int:
+    from guardrail import settings
+    from guardrail.stream import topics
+
+    chosen = settings.load()
+    rows = topics.create(chosen) if arguments.create else topics.check(chosen)
+    table = Table("topic", "partitions", "findings", box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(row.topic, str(row.partitions_count), "; ".join(row.findings) or "[green]fine[/]")
+    _out.print(table)
+    return 1 if any(row.findings for row in rows) else 0
