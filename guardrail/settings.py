@@ -115,6 +115,9 @@ class GateSettings(Section):
     group: str = Field(default="guardrail", min_length=1, max_length=200)
     batch_messages: int = Field(default=500, ge=1, le=100_000)
     batch_bytes: int = Field(default=8_000_000, ge=1, le=1_000_000_000)
+    waiting_messages: int = Field(default=5_000, ge=1, le=16_000)
+    """What is read ahead, at most, where agents share the topic and one has a backlog, or is held by the breaker."""
+    waiting_bytes: int = Field(default=64_000_000, ge=1, le=4_000_000_000)
     wait_ms: int = Field(default=10, ge=1, le=1_000)
     """How long a batch waits to fill. SIGTERM waits for it too, so it stays short."""
     cpu_ms: int = Field(default=1_000, ge=1, le=60_000)

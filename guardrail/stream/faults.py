@@ -99,6 +99,8 @@ def as_ours(error: KafkaError, doing: str) -> GuardrailError:
     match reaction(error):
         case Reaction.FENCED:
             return FencedError(message)
+        case Reaction.ABORT if error.code() in RECORDS_FAULT:
+            return RefusedError(message)  # what its delivery met, told by a later call before the delivery's own report
         case Reaction.ABORT | Reaction.RETRY:
             return AbortError(message)
         case Reaction.RESTART:

@@ -25,6 +25,8 @@ Judge = Callable[[Sequence[RawRecord], Policies], list[Judged]]
 
 SLICE_MESSAGES = 64
 """The CPU budget is looked at between slices; as many records as the judge takes side by side."""
+SHARED_SLICE_MESSAGES = 16
+"""The same where agents share it: no agent can spend more of another's than so many records cost."""
 
 
 class Judging:
@@ -36,15 +38,40 @@ class Judging:
         self._cpu_s = cpu_s
         self._noted = noted
 
-    def judge(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:
-        """The judged records, in order: all of them, or as many first ones as the budget allowed, at least a slice."""
-        judged: list[Judged] = []
+    def judge(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged | None]:
+        """The judged records, in order; null from where the budget ran out. A slice is judged whatever it costs."""
+        return self._within(raws, policies, self._cpu_s, SLICE_MESSAGES)
+
+    def judge_shared(
+        self, raws: Sequence[RawRecord], policies: Policies, groups: Sequence[Sequence[int]]
+    ) -> list[Judged | None]:
+        """The same for records of several agents, each `group` the places of one's, those who have few first.
+
+        Each gets an equal share of the budget that is left, so that none can spend another's.
+        """
+        judged: list[Judged | None] = [None] * len(raws)
         until = time.thread_time() + self._cpu_s
-        for start in range(0, len(raws), SLICE_MESSAGES):
-            judged += self._slice(raws[start : start + SLICE_MESSAGES], policies)
+        for index, places in enumerate(groups):
+            share_s = max(until - time.thread_time(), 0.0) / (len(groups) - index)
+            found = self._within([raws[place] for place in places], policies, share_s, SHARED_SLICE_MESSAGES)
+            for place, one in zip(places, found, strict=True):
+                judged[place] = one
+        return judged
+
+    def judge_all(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:
+        """All of them, whatever they cost."""
+        return self._slice(raws, policies) if raws else []
+
+    def _within(
+        self, raws: Sequence[RawRecord], policies: Policies, cpu_s: float, slice_messages: int
+    ) -> list[Judged | None]:
+        judged: list[Judged | None] = []
+        until = time.thread_time() + cpu_s
+        for start in range(0, len(raws), slice_messages):
+            judged += self._slice(raws[start : start + slice_messages], policies)
             if time.thread_time() > until:
                 break
-        return judged
+        return judged + [None] * (len(raws) - len(judged))
 
     def _slice(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:
         started = time.perf_counter()

@@ -95,6 +95,8 @@ class Publisher:
                 "offsets", lambda: self._live.send_offsets_to_transaction(offsets, group, CALL_S), self._until_s
             )
             self._repeat("commit", lambda: self._live.commit_transaction(CALL_S), self._until_s, ends=True)
+        except RefusedError:
+            raise
         except AbortError as fault:
             refused = [(error, topic) for error, topic in self._failed if error.code() in RECORDS_FAULT]
             if refused:

@@ -21,6 +21,7 @@ from guardrail.stream.faults import (
     as_ours,
     kafka_error,
 )
+from guardrail.stream.progress import Position, Progress
 
 LOG = logging.getLogger("guardrail.stream")
 
@@ -41,7 +42,9 @@ class Source:
         self.consumer = consumer
         self.topic = topic
         self._noted = noted
+        self.progress = Progress()
         self._next: dict[int, int] = {}
+        self._paused: set[int] = set()
         self._pending: dict[int, str] = {}
         self._gone_since: set[int] = set()
         self._fault: Exception | None = None
@@ -68,10 +71,14 @@ class Source:
         self.consumer.subscribe([self.topic], on_assign=self._assigned, on_revoke=self._gone, on_lost=self._gone)
 
     def take(self, count: int, wait_s: float) -> list[Message]:
-        """Up to `count` messages, after at most `wait_s`, each one for the first time since it was committed."""
+        """Up to `count` messages, after at most `wait_s`, each one for the first time since it was committed.
+
+        With a `count` of 0 nothing is read, while the group's members go on being told that we are there.
+        """
         self._retry()
         before = set(self._gone_since)
-        messages = self.consumer.consume(count, wait_s)
+        self._pause(on=count == 0)
+        messages = self.consumer.consume(max(count, 1), wait_s)
         if self._fault is not None:
             fault, self._fault = self._fault, None
             raise fault
@@ -79,6 +86,18 @@ class Source:
             messages = [message for message in messages if message.partition() not in lost]
             self._seek(self._next.keys() & lost)
         return [message for message in messages if self._is_new(message)]
+
+    def _pause(self, *, on: bool) -> None:
+        """Stops or resumes the fetching of all that is ours. What is assigned meanwhile is read all the same."""
+        wanted = set(self._next) if on else set()
+        try:
+            if fresh := wanted - self._paused:
+                self.consumer.pause([TopicPartition(self.topic, partition) for partition in fresh])
+            if stale := (self._paused - wanted) & self._next.keys():
+                self.consumer.resume([TopicPartition(self.topic, partition) for partition in stale])
+        except KafkaException as failure:
+            raise as_ours(kafka_error(failure), "pause") from failure
+        self._paused = wanted
 
     def gone(self) -> set[int]:
         """The partitions that were taken away, if only for a moment, since this was asked last."""
@@ -89,10 +108,11 @@ class Source:
         """Goes back to the broker's committed offsets: after an abort nothing in memory can be trusted."""
         self._seek(self._next.keys())
 
-    def store(self, offsets: list[TopicPartition]) -> None:
-        """Tells librdkafka what was committed: its lag figure rests on it, and nothing else."""
+    def store(self, positions: list[Position]) -> None:
+        """Takes note of what was committed: librdkafka's lag figure rests on it, and what is passed over."""
+        self.progress.committed(positions)
         try:
-            self.consumer.store_offsets(offsets=offsets)
+            self.consumer.store_offsets(offsets=[position.committed(self.topic) for position in positions])
         except KafkaException as failure:  # taken away meanwhile: the batch is committed all the same
             LOG.info("lag unknown", extra={"error": kafka_error(failure).name()})
 
@@ -106,7 +126,7 @@ class Source:
         try:
             for position in self._committed(partitions, BROKER_S):
                 self.consumer.seek(position)
-                self._next[position.partition] = max(position.offset, 0)
+                self._begin(position)
         except KafkaException as failure:
             raise as_ours(kafka_error(failure), "rewind") from failure
 
@@ -117,7 +137,13 @@ class Source:
         for position in found:
             if position.error is not None:  # its offset says nothing then: it must not pass for "nobody has committed"
                 raise KafkaException(position.error)
+        for position in found:
+            self.progress.restore(position)
         return [TopicPartition(p.topic, p.partition, p.offset if p.offset >= 0 else OFFSET_BEGINNING) for p in found]
+
+    def _begin(self, position: TopicPartition) -> None:
+        """It is read from there."""
+        self._next[position.partition] = max(position.offset, 0)
 
     def _assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         """Always assigns, if nothing: the client would else do it by itself, and read from where it likes."""
@@ -149,7 +175,8 @@ class Source:
             self._pending |= dict.fromkeys(partitions, name)
             positions = []
         consumer.incremental_assign(positions)
-        self._next |= {position.partition: max(position.offset, 0) for position in positions}
+        for position in positions:
+            self._begin(position)
         if positions:
             LOG.info("assigned", extra={"topic": self.topic, "partitions": [p.partition for p in positions]})
 
@@ -158,6 +185,8 @@ class Source:
         for gone in partitions:
             self._next.pop(gone.partition, None)
             self._pending.pop(gone.partition, None)
+            self._paused.discard(gone.partition)
+            self.progress.forget([gone.partition])
             self._gone_since.add(gone.partition)
         self._noted("rebalance")
         LOG.info("revoked", extra={"topic": self.topic, "partitions": [p.partition for p in partitions]})
@@ -183,7 +212,7 @@ class Source:
             self._noted("duplicate" if offset == following - 1 else "out_of_order")
             return False
         self._next[partition] = offset + 1
-        return True
+        return not self.progress.is_done(partition, offset)
 
     def _disown(self, partition: int) -> None:
         """Raises RestartError when the partition is ours after all: passing its records over would lose them."""
@@ -210,8 +239,10 @@ class AssignedSource(Source):
         known = self.consumer.list_topics(self.topic, timeout=BROKER_S).topics[self.topic].partitions
         positions = self._committed(sorted(known), BROKER_S)
         self.consumer.assign(positions)
-        self._next = {position.partition: max(position.offset, 0) for position in positions}
+        for position in positions:
+            self._begin(position)
 
-    def store(self, offsets: list[TopicPartition]) -> None:
+    def store(self, positions: list[Position]) -> None:
         """Commits them."""
-        self.consumer.commit(offsets=offsets, asynchronous=False)
+        self.progress.committed(positions)
+        self.consumer.commit(offsets=[position.committed(self.topic) for position in positions], asynchronous=False)

@@ -9,31 +9,31 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import NamedTuple
 
-from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
-from msgspec.structs import replace
+from confluent_kafka import Consumer, KafkaException, Message, Producer
 
-from guardrail.drift.tally import Trial, tally
 from guardrail.errors import TransientError
-from guardrail.judge.decide import Judged, judge
-from guardrail.judge.model import RawRecord
+from guardrail.judge.decide import judge
+from guardrail.judge.owner import owner
 from guardrail.judge.policy import Policies
 from guardrail.settings import Settings
 from guardrail.stream import client, topics
-from guardrail.stream.deadletter import Reason
-from guardrail.stream.faults import OwnError, RefusedError, kafka_error
+from guardrail.stream.faults import kafka_error
 from guardrail.stream.health import Health
+from guardrail.stream.intake import Intake
 from guardrail.stream.judging import Judge, Judging
 from guardrail.stream.lag import Lag
+from guardrail.stream.lanes import by_agent, in_order
 from guardrail.stream.publisher import Publisher
-from guardrail.stream.record import producers_time, raw_record, trials
+from guardrail.stream.record import raw_record
 from guardrail.stream.recovery import Recovery
-from guardrail.stream.routing import Outgoing, Routed, Routes, refuse, settle
+from guardrail.stream.routing import Routes
+from guardrail.stream.settling import Settlement, Settling, Taken
 from guardrail.stream.source import Source
 from guardrail.telemetry import names
-from guardrail.telemetry.report import Report, trace_id
+from guardrail.telemetry.report import Report
 
 LOG = logging.getLogger("guardrail.stream")
 
@@ -47,14 +47,6 @@ class Broker(NamedTuple):
 
     source: Callable[[Consumer, str, Callable[[str], None]], Source]
     routes: Callable[[Settings], Routes]
-
-
-class Settled(NamedTuple):
-    """A judged record, what is published for it, and drift's trials of it."""
-
-    judged: Judged
-    routed: Routed
-    trials: tuple[Trial, ...] = ()
 
 
 KAFKA = Broker(Source, topics.routes)
@@ -82,46 +74,54 @@ class Gate:
         self._stopping = threading.Event()
         self._lag = Lag(self.report, settings.topics.raw)
         self._judging = Judging(judge, gate.cpu_ms / 1000, self._own_error)
+        self._settling = Settling(self._judging, gate.own_errors_count)
         self._publisher = Publisher(self._producer, gate.transaction_ms / 1000, self._stopping.is_set)
         consumer = client.make_consumer(client.consumer_config(settings, self._identity), self._lag.statistics)
         self._source = broker.source(consumer, settings.topics.raw, self._noted)
+        self._intake = Intake(self._source, gate, self._owner)
         self._find_routes = broker.routes
         self._routes = Routes()
         self._recovery = Recovery()
-        self._carried: list[Message] = []
-        self._at_hand: list[Message] = []
-        self._alone_count = 0
-        self._in_a_row = 0
         self._failed = ""
-        self._owed: set[int | None] = set()
-        self._refused: dict[tuple[int | None, int | None], str] = {}
 
     def step(self) -> int:
         """One batch, from the raw topic to its commit. Gives back how many records it was.
 
         Raises TransientError when it couldn't be committed: nothing of it is visible, and it will be read again.
         """
-        messages = self._take()
-        if not messages:
+        queued = self._intake.take(several=len(self.policies) > 1)
+        self._show()
+        if not queued:
             return self._idle()
         started_ns = time.time_ns()
-        raws = [raw_record(message) for message in messages]
-        judged = self._judging.judge(raws, self.policies)
-        messages, raws = self._carry(messages, len(judged)), raws[: len(judged)]
-        settled = [self._settle(*triple) for triple in zip(messages, raws, judged, strict=True)]
-        settled, observed = self._observe(messages, raws, settled, started_ns // 1_000_000)
-        in_a_row = self._own_errors(settled)
-        offsets = _next_offsets(messages)
+        batch = self._judge([one.message for one in queued])
+        settlement = self._settling.settle(batch, self.policies, self._routes, started_ns // 1_000_000)
+        positions = self._intake.positions()
 
         self._publisher.begin()
-        for outgoing in (*_outcomes(settled), *observed):
+        for outgoing in settlement.outgoing():
             self._publisher.send(outgoing)
+        offsets = [position.committed(self._settings.topics.raw) for position in positions]
         self._publisher.commit(offsets, self._source.consumer.consumer_group_metadata())
-        self._source.store(offsets)
+        self._source.store(positions)
 
-        self._in_a_row = in_a_row
-        self._committed(raws, settled, started_ns)
-        return len(raws)
+        self._committed(batch, settlement, started_ns)
+        return len(batch)
+
+    def _judge(self, messages: Sequence[Message]) -> list[Taken]:
+        """What of these the CPU budget allows, and no record before an earlier one of its key; the others wait."""
+        raws, queued = [raw_record(message) for message in messages], self._intake.at_hand
+        if self._intake.crowded:
+            judged = self._judging.judge_shared(raws, self.policies, by_agent(queued))
+        else:
+            judged = self._judging.judge(raws, self.policies)
+        places = in_order(queued, [one is not None for one in judged])
+        self._intake.narrow(places)
+        return [
+            Taken(messages[place], raws[place], one, self._intake.refusal(messages[place]))
+            for place in places
+            if (one := judged[place]) is not None
+        ]
 
     def run(self) -> None:
         """Turns until `stop()`. Raises what ends the gate for good: FencedError, and the last ones of stream.faults."""
@@ -192,13 +192,10 @@ class Gate:
 
     def _recover(self, fault: TransientError) -> TransientError | None:
         """Aborts, or takes a new producer, and goes back to the committed offsets. Gives back what fails in that."""
-        LOG.warning("batch given back", extra={"error": str(fault), "records": len(self._at_hand)})
+        LOG.warning("batch given back", extra={"error": str(fault), "records": len(self._intake.at_hand)})
         self.report.count(names.ABORTS, type(fault).__name__)
         self.health.failing = self._failed = str(fault)
-        self._owed |= {message.partition() for message in self._at_hand}
-        if isinstance(fault, RefusedError):
-            self._suspect(str(fault))
-        self._carried, self._at_hand = [], []
+        self._intake.give_back(fault)
         try:
             pause_s = self._recovery.note(fault)
             if pause_s is None:
@@ -218,106 +215,26 @@ class Gate:
 
     def _show(self) -> None:
         """What a probe is told: a failed batch counts for as long as its partitions are ours and it isn't committed."""
-        self._owed &= self._source.partitions
+        self._intake.owed &= self._source.partitions
         self.health.assigned = bool(self._source.partitions)
-        self.health.failing = self._source.waiting or (self._failed if self._owed else None)
+        self.health.failing = self._source.waiting or (self._failed if self._intake.owed else None)
         if self._stopping.is_set():  # after the line above: a signal may come between any two
             self.health.failing = STOPPING
 
-    def _suspect(self, why: str) -> None:
-        """A record of the batch is refused by its topic: each is tried alone, and one refused alone stays so.
-
-        Its dead letter is a stub of our own making, without the original's time: nothing is left to refuse.
-        """
-        if len(self._at_hand) == 1:
-            self._refused[_place(self._at_hand[0])] = why
-        self._alone_count = len(self._at_hand)
-
-    def _take(self) -> list[Message]:
-        """What was left over and what is new, within the batch's limits; more than that is left over again."""
-        gate = self._settings.gate
-        count = 1 if self._alone_count else gate.batch_messages
-        wait_s = 0.0 if self._carried else gate.wait_ms / 1000
-        self._at_hand = []
-        fresh = self._source.take(max(count - len(self._carried), 1), wait_s)
-        gone = self._source.gone()
-        waiting = [message for message in self._carried if message.partition() not in gone] + fresh
-        self._owed -= gone
-        self._show()
-        return self._carry(waiting, _fitting(waiting, count, gate.batch_bytes), [])
-
-    def _carry(self, messages: list[Message], count: int, behind: list[Message] | None = None) -> list[Message]:
-        """The first `count` messages are the batch at hand; the others come before those that were left `behind`."""
-        self._carried = messages[count:] + (self._carried if behind is None else behind)
-        self._at_hand = messages[:count]
-        return self._at_hand
-
-    def _settle(self, message: Message, raw: RawRecord, judged: Judged) -> Settled:
-        """What one record comes to. A bug of ours in that costs that record."""
-        why = self._refused.get(_place(message)) if self._refused else None
-        if why is not None:
-            return Settled(judged, refuse(raw, judged.decision, Reason("OutputRefused", why, "produce"), self._routes))
-        try:
-            traced = _traced(raw, judged)
-            seen = tuple(trials((traced,), self.policies)) if judged.decision.observations else ()
-            return Settled(traced, settle(raw, traced, self._routes, keep_time=producers_time(message)), seen)
-        except Exception as failure:  # noqa: BLE001  # any bug of ours
-            return self._broken(message, raw, judged, failure)
-
-    def _broken(self, message: Message, raw: RawRecord, judged: Judged, failure: Exception) -> Settled:
-        """Its dead letter, with the original's time."""
-        self._judging.note(raw, failure)
-        decision = replace(judged.decision, on_error="fail_closed")
-        time_ms = max(raw.source.timestamp_ms or 0, 0) if producers_time(message) else 0
-        reason = Reason("OwnError", type(failure).__name__, "route")
-        return Settled(judged, refuse(raw, decision, reason, self._routes, time_ms))
-
-    def _observe(
-        self, messages: Sequence[Message], raws: Sequence[RawRecord], settled: list[Settled], received_ms: int
-    ) -> tuple[list[Settled], list[Outgoing]]:
-        """Tallies and mismatches of the batch. Where they break, each record is tried alone: the culprit is broken."""
-        try:
-            return settled, self._tallied([trial for one in settled for trial in one.trials], received_ms)
-        except Exception as failure:  # noqa: BLE001  # any bug of ours
-            LOG.error("own error in a batch", extra={"error": type(failure).__name__, "records": len(raws)})
-        kept, made = [], []
-        for message, raw, one in zip(messages, raws, settled, strict=True):
-            try:
-                made += self._tallied(one.trials, received_ms)
-                kept.append(one)
-            except Exception as failure:  # noqa: BLE001  # the culprit
-                kept.append(self._broken(message, raw, one.judged, failure))
-        return kept, made
-
-    def _tallied(self, seen: Sequence[Trial], received_ms: int) -> list[Outgoing]:
-        topic = self._routes.observations.topic
-        return [Outgoing(topic, key, value) for key, value in tally(seen, received_ms).records()]
-
-    def _own_errors(self, settled: Sequence[Settled]) -> int:
-        """How many of our own errors stand in a row at the batch's end. Raises OwnError where they are too many."""
-        in_a_row = self._in_a_row
-        for one in settled:
-            in_a_row = in_a_row + 1 if one.routed.decision.on_error is not None else 0
-            if in_a_row >= self._settings.gate.own_errors_count:
-                raise OwnError(f"{in_a_row} of our own errors in a row, judging or routing")
-        return in_a_row
-
-    def _committed(self, raws: Sequence[RawRecord], settled: Sequence[Settled], started_ns: int) -> None:
+    def _committed(self, batch: Sequence[Taken], settlement: Settlement, started_ns: int) -> None:
         """All of it is visible now: say so once."""
         ended_ns = time.time_ns()
-        done = [replace(one.judged, decision=one.routed.decision) for one in settled]
+        raws = [one.raw for one in batch]
         try:
-            self.report.batch(done, raws, started_ns, ended_ns)
+            self.report.batch(settlement.judged(), raws, started_ns, ended_ns)
             self._lag.batch(raws, ended_ns // 1_000_000)
         except Exception as failure:  # noqa: BLE001  # telemetry never stops the stream
             LOG.error("report failed", extra={"error": type(failure).__name__, "records": len(raws)})
+        self._settling.committed(settlement)
+        self._intake.committed()
         self._recovery.committed()
-        self._owed.clear()
         self.health.committed()
         self._show()
-        self._alone_count = max(self._alone_count - len(raws), 0)
-        for message in self._at_hand if self._refused else ():
-            self._refused.pop(_place(message), None)
 
     def _idle(self) -> int:
         self._lag.idle()
@@ -333,41 +250,17 @@ class Gate:
         else:
             self.report.count(names.REDELIVERED, what)
 
+    def _owner(self, message: Message) -> tuple[str, Hashable]:
+        """Whose a message is, and what it stays in order with: its key, which a record without one takes from within.
+
+        Raises nothing: what can't be read is somebody's too.
+        """
+        found = owner(raw_record(message), self.policies)
+        return found.agent or names.OTHER, message.key() if message.key() is not None else found.conversation
+
     def _own_error(self, name: str) -> None:
         self.report.count(names.OWN_ERRORS, name)
 
 
-def _traced(raw: RawRecord, judged: Judged) -> Judged:
-    """With the trace that shows it, where there is one."""
-    found = trace_id(raw, judged.decision)
-    return replace(judged, decision=replace(judged.decision, trace_id=found)) if found else judged
-
-
 def _told(missing: Sequence[str]) -> str:
     return f"missing topics: {', '.join(missing)} (guardrail topics --create)"
-
-
-def _outcomes(settled: Sequence[Settled]) -> Iterator[Outgoing]:
-    return (outgoing for one in settled for outgoing in one.routed.records)
-
-
-def _next_offsets(messages: Sequence[Message]) -> list[TopicPartition]:
-    """The offset to read next, of every partition in the batch."""
-    last = {(m.topic(), m.partition()): m.offset() for m in messages}
-    return [
-        TopicPartition(topic or "", partition or 0, (offset or 0) + 1) for (topic, partition), offset in last.items()
-    ]
-
-
-def _fitting(messages: Sequence[Message], count: int, limit_bytes: int) -> int:
-    """How many first messages make a batch: one at least, however large."""
-    size = 0
-    for index, message in enumerate(messages[:count]):
-        size += len(message)
-        if size > limit_bytes and index:
-            return index
-    return min(count, len(messages))
-
-
-def _place(message: Message) -> tuple[int | None, int | None]:
-    return message.partition(), message.offset()

@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient
 from guardrail.judge.decide import Judged, judge
 from guardrail.judge.model import Outcome, RawRecord
 from guardrail.judge.policy import Policies
-from guardrail.stream import worker
+from guardrail.stream import settling
 from guardrail.stream.faults import OwnError, UnreadDataError
 from guardrail.stream.routing import Routed, Routes, settle
 from guardrail.stream.worker import Gate
@@ -188,7 +188,7 @@ def test_a_router_that_breaks_costs_one_record(
             raise ZeroDivisionError(CANARY)
         return settle(raw, judged, routes, keep_time=keep_time)
 
-    monkeypatch.setattr(worker, "settle", breaks)
+    monkeypatch.setattr(settling, "settle", breaks)
     settings = deploy(kafka, fresh_topics)
     produce(settings, [record()] * 3)
     gate = Gate(settings, agents)

@@ -1,6 +1,7 @@
 """Judging: our own error costs one record, by its failure policy."""
 
 import dataclasses
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -93,5 +94,24 @@ def test_the_budget_leaves_the_rest(agents: Policies) -> None:
     """A spent CPU budget gives the first slice alone; times are shared out."""
     raws = [of("clinic-en", record())] * 120
     made = Judging(judge, 0.0, lambda _: None).judge(raws, agents)
-    assert len(made) == SLICE_MESSAGES
-    assert all(one.decision.took_us for one in made)
+    assert [one is not None for one in made] == [True] * SLICE_MESSAGES + [False] * (120 - SLICE_MESSAGES)
+    assert all(one.decision.took_us for one in made[:SLICE_MESSAGES] if one)
+
+
+def test_agents_spend_their_own_share(agents: Policies) -> None:
+    """Given an agent whose records burn the whole budget, then the other's are all judged, and some of its own."""
+
+    def burning(raws: Sequence[RawRecord], given: Policies) -> list[Judged]:
+        until = time.thread_time() + 0.02 * sum(b"clinic-en" in (raw.value or b"") for raw in raws)
+        while time.thread_time() < until:
+            pass
+        return judge(raws, given)
+
+    raws = [of("open" if index % 10 == 5 else "clinic-en", record()) for index in range(200)]
+    groups = [[i for i in range(200) if i % 10 == 5], [i for i in range(200) if i % 10 != 5]]
+    made = Judging(burning, 0.2, lambda _: None).judge_shared(raws, agents, groups)
+    judged = [index for index, one in enumerate(made) if one is not None]
+    assert set(groups[0]) < set(judged)
+    assert [place for place in judged if place in groups[1]] == groups[1][: len(judged) - 20]
+    assert len(judged) < 120
+    assert [one.decision.agent for one in made if one][:6] == ["clinic-en"] * 5 + ["open"]

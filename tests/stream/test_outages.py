@@ -15,7 +15,7 @@ from guardrail.judge.model import Decision, RawRecord
 from guardrail.judge.policy import Policies
 from guardrail.settings import Settings
 from guardrail.stream import run as running_process
-from guardrail.stream import worker
+from guardrail.stream import settling, worker
 from guardrail.stream.faults import OwnError
 from guardrail.stream.run import EXIT_OWN_ERRORS
 from guardrail.stream.worker import Gate
@@ -186,8 +186,8 @@ def test_a_bug_beside_the_judge_costs_one_record(
             raise ZeroDivisionError(CANARY)
         return tally(seen, received_ms)
 
-    monkeypatch.setattr(worker, "trace_id", traced)
-    monkeypatch.setattr(worker, "tally", tallied)
+    monkeypatch.setattr(settling, "trace_id", traced)
+    monkeypatch.setattr(settling, "tally", tallied)
     settings = deploy(kafka, fresh_topics)
     produce(settings, [record(), *(drifting("it is P76041", f"k{index}") for index in range(3))])
     gate = Gate(settings, agents)
@@ -209,7 +209,7 @@ def test_too_many_routing_errors_stop(
     def breaks(*_: object, keep_time: bool) -> None:
         raise ZeroDivisionError(keep_time)
 
-    monkeypatch.setattr(worker, "settle", breaks)
+    monkeypatch.setattr(settling, "settle", breaks)
     settings = deploy(kafka, fresh_topics, own_errors_count=3, batch_messages=1)
     produce(settings, [record()] * 3)
     with running(Gate(settings, agents)) as ended:

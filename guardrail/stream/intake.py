@@ -1,0 +1,128 @@
+"""What was read and isn't committed: the batch at hand, and what waits for the next one. It must never hold without
+bound: what doesn't fit stays at the broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Hashable, Sequence
+
+from confluent_kafka import Message
+
+from guardrail.settings import GateSettings
+from guardrail.stream.faults import RefusedError
+from guardrail.stream.lanes import Queued, choose, first_fitting
+from guardrail.stream.progress import Position
+from guardrail.stream.source import Source
+
+Place = tuple[int | None, int | None]
+Owner = Callable[[Message], tuple[str, Hashable]]
+"""Tells whose a message is, and what it must stay in order with."""
+
+
+class Intake:
+    """Batches of the source's messages. More is read only while there is room."""
+
+    def __init__(self, source: Source, gate: GateSettings, owner: Owner) -> None:
+        self.owed: set[int | None] = set()
+        """Partitions whose last batch wasn't committed, for as long as they are ours."""
+        self._source = source
+        self._gate = gate
+        self._owner = owner
+        self._waiting: list[Queued] = []
+        self._chosen: list[int] = []
+        self.crowded = False
+        """Whether more waits than one batch takes, or somebody is held: then it matters whose a record is."""
+        self._stuck = False
+        self._alone_count = 0
+        self._refused: dict[Place, str] = {}
+
+    @property
+    def at_hand(self) -> list[Queued]:
+        """The batch."""
+        return [self._waiting[place] for place in self._chosen]
+
+    def take(self, held: Collection[str] = (), *, several: bool = False) -> list[Queued]:
+        """The next batch, within its limits.
+
+        Where `several` agents share the topic, none of them waits behind another's backlog for longer than the waiting
+        room reaches; those that are `held` wait in it, and the others pass.
+        """
+        size, limit = 1 if self._alone_count else self._gate.batch_messages, self._gate.batch_bytes
+        several, left = several and size > 1, bool(self._waiting)
+        wait_s = 0.0 if left and not self._stuck else self._gate.wait_ms / 1000
+        self._chosen = []
+        wanted = size if several or held else max(size - len(self._waiting), 1)
+        fresh = self._fill(min(wanted, self._room()), wait_s)
+        self.crowded = bool(held) or (several and (left or fresh == size))
+        if not self.crowded:
+            self._chosen = first_fitting(self._waiting, size, limit)
+        else:
+            if fresh == size and (room := self._room()):
+                self._fill(room, 0.0)
+            self._tell()
+            self._chosen = choose(self._waiting, size, limit, held)
+        self._stuck = not self._chosen  # all that waits is held: there is no hurry
+        return self.at_hand
+
+    def _room(self) -> int:
+        """How many more may wait."""
+        gate, waiting = self._gate, self._waiting
+        if len(waiting) > gate.batch_messages and sum(len(one.message) for one in waiting) > gate.waiting_bytes:
+            return 0
+        return max(gate.waiting_messages - len(waiting), 0)
+
+    def narrow(self, places: Sequence[int]) -> None:
+        """Of the batch at hand, those at these places are; the others wait."""
+        self._chosen = [self._chosen[place] for place in places]
+
+    def positions(self) -> list[Position]:
+        """Where the group stands once the batch at hand is done."""
+        waiting = [one.message for one in self._left()]
+        return self._source.progress.after([one.message for one in self.at_hand], waiting)
+
+    def refusal(self, message: Message) -> str | None:
+        """Why its topic won't take this one's output, where that is known."""
+        return self._refused.get(_place(message)) if self._refused else None
+
+    def give_back(self, fault: Exception) -> None:
+        """The batch at hand isn't committed, and will be read again: so will all that waits.
+
+        A record of it that its topic refuses is looked for: each is tried alone, and one refused alone stays so. Its
+        dead letter is a stub of our own making, without the original's time: nothing is left to refuse.
+        """
+        batch = self.at_hand
+        self.owed |= {one.message.partition() for one in batch}
+        if isinstance(fault, RefusedError):
+            if len(batch) == 1:
+                self._refused[_place(batch[0].message)] = str(fault)
+            self._alone_count = len(batch)
+        self._waiting, self._chosen = [], []
+
+    def committed(self) -> None:
+        """The batch at hand is done."""
+        self.owed.clear()
+        self._alone_count = max(self._alone_count - len(self._chosen), 0)
+        for one in self.at_hand if self._refused else ():
+            self._refused.pop(_place(one.message), None)
+        self._waiting, self._chosen = self._left(), []
+
+    def _left(self) -> list[Queued]:
+        chosen = set(self._chosen)
+        return [one for place, one in enumerate(self._waiting) if place not in chosen]
+
+    def _tell(self) -> None:
+        """From now on it is known whose each of them is."""
+        self._waiting = [one if one.agent else Queued(one.message, *self._owner(one.message)) for one in self._waiting]
+
+    def _fill(self, count: int, wait_s: float) -> int:
+        """Reads up to `count` messages, and lets go of what is ours no more. Gives back how many were read."""
+        fresh = self._source.take(count, wait_s)
+        if gone := self._source.gone():
+            self.owed -= gone
+            self._waiting = [one for one in self._waiting if one.message.partition() not in gone]
+        self._waiting += [Queued(message) for message in fresh]
+        return len(fresh)
+
+
+def _place(message: Message) -> Place:
+    return message.partition(), message.offset()

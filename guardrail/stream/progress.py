@@ -1,0 +1,102 @@
+"""What of each partition is done, when it isn't done in order. It must never live in this process alone.
+
+A record that waits (its agent is over its share, or held) keeps the committed offset before it; what is done beyond
+travels as the metadata of that offset, in the very transaction that publishes it, so that whoever reads on from there
+passes over it. The form: `guardrail:1:` and a bitmap in base64, the lowest bit of its first byte for the offset itself.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from confluent_kafka import Message, TopicPartition
+
+FORM = "guardrail:1:"
+WINDOW = 16_384
+"""How far beyond a waiting record others may be done: 2 KiB of bits, of the 4 KiB that a broker takes as metadata."""
+
+
+class Position(NamedTuple):
+    """Everything before `base` is done, and so are the offsets `beyond` it."""
+
+    partition: int
+    base: int
+    beyond: frozenset[int] = frozenset()
+
+    def committed(self, topic: str) -> TopicPartition:
+        """As the group's offset."""
+        if not self.beyond:
+            return TopicPartition(topic, self.partition, self.base)
+        return TopicPartition(topic, self.partition, self.base, encode(self.base, self.beyond))
+
+
+class Progress:
+    """Which offsets are done beyond the committed ones, by partition; nearly always none are."""
+
+    def __init__(self) -> None:
+        self._beyond: dict[int, frozenset[int]] = {}
+
+    def restore(self, position: TopicPartition) -> None:
+        """Takes what the group has committed for a partition."""
+        self.forget([position.partition])
+        if found := decode(position.offset, position.metadata):
+            self._beyond[position.partition] = found
+
+    def forget(self, partitions: Iterable[int]) -> None:
+        """These are no longer ours."""
+        for partition in partitions:
+            self._beyond.pop(partition, None)
+
+    def is_done(self, partition: int, offset: int) -> bool:
+        """Whether a record was published before, in front of one that waited."""
+        return partition in self._beyond and offset in self._beyond[partition]
+
+    def after(self, batch: Sequence[Message], waiting: Sequence[Message]) -> list[Position]:
+        """Where its partitions stand once the batch is done, while others still wait."""
+        left = _offsets(waiting)
+        return [
+            self._after(partition, offsets, left.get(partition, [])) for partition, offsets in _offsets(batch).items()
+        ]
+
+    def committed(self, positions: Iterable[Position]) -> None:
+        """They are the group's now."""
+        for position in positions:
+            self.forget([position.partition])
+            if position.beyond:
+                self._beyond[position.partition] = position.beyond
+
+    def _after(self, partition: int, offsets: list[int], left: list[int]) -> Position:
+        done = self._beyond.get(partition, frozenset()).union(offsets)
+        if not left:
+            return Position(partition, max(done) + 1)
+        base = min(left)
+        return Position(partition, base, frozenset(offset for offset in done if offset > base))
+
+
+def encode(base: int, beyond: Iterable[int]) -> str:
+    """The metadata of a committed offset. What lies further than WINDOW from it can't be written."""
+    bits = 0
+    for offset in beyond:
+        bits |= 1 << (offset - base)
+    return FORM + b64encode(bits.to_bytes((bits.bit_length() + 7) // 8, "little")).decode()
+
+
+def decode(base: int, metadata: str | None) -> frozenset[int]:
+    """The offsets that are done beyond it; none where the metadata isn't ours: another tool has set the offset."""
+    if base < 0 or not metadata or not metadata.startswith(FORM):
+        return frozenset()
+    try:
+        bits = int.from_bytes(b64decode(metadata.removeprefix(FORM), validate=True), "little")
+    except ValueError:
+        return frozenset()
+    return frozenset(base + place for place in range(min(bits.bit_length(), WINDOW)) if bits >> place & 1)
+
+
+def _offsets(messages: Sequence[Message]) -> Mapping[int, list[int]]:
+    found: dict[int, list[int]] = defaultdict(list)
+    for message in messages:
+        found[message.partition() or 0].append(message.offset() or 0)
+    return found

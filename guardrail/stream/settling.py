@@ -1,0 +1,139 @@
+"""What a batch comes to: judged records as what is published for them. It must never let one record's bug cost another.
+
+A bug of ours in a trace, a route or a tally makes a dead letter of the record that shows it; many in a row stop the
+gate: this build can't judge.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from confluent_kafka import Message
+from msgspec.structs import replace
+
+from guardrail.drift.tally import Trial, tally
+from guardrail.judge.decide import Judged
+from guardrail.judge.model import RawRecord
+from guardrail.judge.policy import Policies
+from guardrail.stream.deadletter import Reason
+from guardrail.stream.faults import OwnError
+from guardrail.stream.judging import Judging
+from guardrail.stream.record import producers_time, trials
+from guardrail.stream.routing import Outgoing, Routed, Routes, refuse, settle
+from guardrail.telemetry.report import trace_id
+
+LOG = logging.getLogger("guardrail.stream")
+
+
+class Taken(NamedTuple):
+    """One record of a batch: as it came, as it was judged, and why its topic won't take its output, if it won't."""
+
+    message: Message
+    raw: RawRecord
+    judged: Judged
+    refused: str | None = None
+
+
+class Settled(NamedTuple):
+    """A judged record, what is published for it, and drift's trials of it."""
+
+    judged: Judged
+    routed: Routed
+    trials: tuple[Trial, ...] = ()
+
+
+class Settlement(NamedTuple):
+    """A batch, ready to be published."""
+
+    settled: list[Settled]
+    observed: list[Outgoing]
+    own_errors_in_a_row: int
+
+    def outgoing(self) -> Iterator[Outgoing]:
+        """All that its transaction holds: what each record comes to, then the observations."""
+        for one in self.settled:
+            yield from one.routed.records
+        yield from self.observed
+
+    def judged(self) -> list[Judged]:
+        """The records with their decisions as they were published."""
+        return [replace(one.judged, decision=one.routed.decision) for one in self.settled]
+
+
+class Settling:
+    """Settles batch after batch, and counts our own errors over them."""
+
+    def __init__(self, judging: Judging, own_errors_count: int) -> None:
+        self._judging = judging
+        self._own_errors_count = own_errors_count
+        self._in_a_row = 0
+
+    def settle(self, batch: Sequence[Taken], policies: Policies, routes: Routes, received_ms: int) -> Settlement:
+        """What is published for a batch. Raises OwnError when too many of its errors in a row are our own."""
+        settled = [self._settle(one, policies, routes) for one in batch]
+        settled, observed = self._observe(batch, settled, routes, received_ms)
+        return Settlement(settled, observed, self._own_errors(settled))
+
+    def committed(self, settlement: Settlement) -> None:
+        """It is visible: what comes next is counted on from there."""
+        self._in_a_row = settlement.own_errors_in_a_row
+
+    def _settle(self, one: Taken, policies: Policies, routes: Routes) -> Settled:
+        """What one record comes to. A bug of ours in that costs that record."""
+        raw, judged = one.raw, one.judged
+        if one.refused is not None:
+            reason = Reason("OutputRefused", one.refused, "produce")
+            return Settled(judged, refuse(raw, judged.decision, reason, routes))
+        try:
+            traced = _traced(raw, judged)
+            seen = tuple(trials((traced,), policies)) if judged.decision.observations else ()
+            return Settled(traced, settle(raw, traced, routes, keep_time=producers_time(one.message)), seen)
+        except Exception as failure:  # noqa: BLE001  # any bug of ours
+            return self._broken(one, judged, routes, failure)
+
+    def _broken(self, one: Taken, judged: Judged, routes: Routes, failure: Exception) -> Settled:
+        """Its dead letter, with the original's time."""
+        self._judging.note(one.raw, failure)
+        decision = replace(judged.decision, on_error="fail_closed")
+        time_ms = max(one.raw.source.timestamp_ms or 0, 0) if producers_time(one.message) else 0
+        reason = Reason("OwnError", type(failure).__name__, "route")
+        return Settled(judged, refuse(one.raw, decision, reason, routes, time_ms))
+
+    def _observe(
+        self, batch: Sequence[Taken], settled: list[Settled], routes: Routes, received_ms: int
+    ) -> tuple[list[Settled], list[Outgoing]]:
+        """Tallies and mismatches of the batch. Where they break, each record is tried alone: the culprit is broken."""
+        topic = routes.observations.topic
+        try:
+            return settled, _tallied([trial for one in settled for trial in one.trials], topic, received_ms)
+        except Exception as failure:  # noqa: BLE001  # any bug of ours
+            LOG.error("own error in a batch", extra={"error": type(failure).__name__, "records": len(batch)})
+        kept, made = [], []
+        for taken, one in zip(batch, settled, strict=True):
+            try:
+                made += _tallied(one.trials, topic, received_ms)
+                kept.append(one)
+            except Exception as failure:  # noqa: BLE001  # the culprit
+                kept.append(self._broken(taken, one.judged, routes, failure))
+        return kept, made
+
+    def _own_errors(self, settled: Sequence[Settled]) -> int:
+        """How many of our own errors stand in a row at the batch's end. Raises OwnError where they are too many."""
+        in_a_row = self._in_a_row
+        for one in settled:
+            in_a_row = in_a_row + 1 if one.routed.decision.on_error is not None else 0
+            if in_a_row >= self._own_errors_count:
+                raise OwnError(f"{in_a_row} of our own errors in a row, judging or routing")
+        return in_a_row
+
+
+def _traced(raw: RawRecord, judged: Judged) -> Judged:
+    """With the trace that shows it, where there is one."""
+    found = trace_id(raw, judged.decision)
+    return replace(judged, decision=replace(judged.decision, trace_id=found)) if found else judged
+
+
+def _tallied(seen: Sequence[Trial], topic: str, received_ms: int) -> list[Outgoing]:
+    return [Outgoing(topic, key, value) for key, value in tally(seen, received_ms).records()]

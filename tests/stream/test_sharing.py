@@ -1,0 +1,74 @@
+"""Agents that share a topic on a real Kafka: one's flood isn't the other's delay, and nothing comes out twice for it."""
+
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from guardrail.judge.decide import Judged, judge
+from guardrail.judge.model import RawRecord
+from guardrail.judge.policy import Policies
+from guardrail.settings import Settings
+from guardrail.stream.embedded import read
+from guardrail.stream.worker import Gate
+from guardrail.telemetry import names
+from tests.scoring import policies
+from tests.stream.deployment import FreshTopics, committed, deploy, produce, result, wait_until
+from tests.stream.gates import assert_exactly_once, running
+from tests.stream.records import record
+
+FLOOD, CALM = b"clinic-en", b"hotel-en"
+
+
+@pytest.fixture(scope="module")
+def agents() -> Policies:
+    """The open data's policies."""
+    return policies()
+
+
+def costly(raws: Sequence[RawRecord], given: Policies) -> list[Judged]:
+    """A judge that spends 4 ms on each record of the flood."""
+    until = time.thread_time() + 0.004 * sum(FLOOD in (raw.value or b"") for raw in raws)
+    while time.thread_time() < until:
+        pass
+    return judge(raws, given)
+
+
+def flood(count: int, calm_every: int) -> list[RawRecord]:
+    """Records of one agent, with one of another here and there; keys of either are its own."""
+    made = []
+    for index in range(count):
+        calm = index % calm_every == calm_every - 1
+        value = record(str(index)).value or b""
+        agent = CALM if calm else FLOOD
+        made.append(RawRecord(value.replace(FLOOD, agent), f"{'c' if calm else 'f'}{index % 40}".encode()))
+    return made
+
+
+def calm_ones(settings: Settings) -> list[int]:
+    """Where in the order of publication the calm agent's decisions stand."""
+    decisions = read(settings.kafka.bootstrap_servers, [settings.topics.decisions])
+    return [place for place, one in enumerate(decisions) if b'"agent":"hotel-en"' in (one.value or b"")]
+
+
+def test_a_flood_does_not_delay_the_others(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:
+    """Given 2,000 costly records of one agent and 20 of another among them, then those 20 are decided among the first,
+    and a gate that takes over in the middle passes over what was done ahead: everything comes out once, in order.
+    """
+    settings = deploy(kafka, fresh_topics, partitions=1, batch_messages=100, cpu_ms=100)
+    records = flood(2_000, 100)
+    produce(settings, records)
+    first = Gate(settings, agents, judge=costly)
+    with running(first) as ended:
+        wait_until(lambda: bool(ended) or first.report.value(names.CONSUMED) > 300, "some are decided")
+    assert not ended, ended
+    assert len(calm_ones(settings)) == 20
+    assert max(calm_ones(settings)) < 300
+    assert committed(settings)[0] < 1_000
+    second = Gate(settings, agents)
+    with running(second) as ended:
+        wait_until(lambda: bool(ended) or committed(settings)[0] >= 2_000, "all are committed")
+    assert not ended, ended
+    found = result(settings)
+    assert len(found.decisions) == len(records)
+    assert_exactly_once(settings, found)
