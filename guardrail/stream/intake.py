@@ -78,7 +78,12 @@ class Intake:
     def positions(self) -> list[Position]:
         """Where the group stands once the batch at hand is done."""
         waiting = [one.message for one in self._left()]
-        return self._source.progress.after([one.message for one in self.at_hand], waiting)
+        at_hand = [one.message for one in self.at_hand]
+        return self._source.progress.after(at_hand, waiting, self._source.unread)
+
+    def caught_up(self) -> list[Position]:
+        """Where nothing waits and all was done by whoever had it before us: the offsets to commit without a batch."""
+        return [] if self._waiting else self._source.progress.caught_up(self._source.unread)
 
     def refusal(self, message: Message) -> str | None:
         """Why its topic won't take this one's output, where that is known."""

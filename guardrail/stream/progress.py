@@ -34,45 +34,52 @@ class Position(NamedTuple):
 
 
 class Progress:
-    """Which offsets are done beyond the committed ones, by partition; nearly always none are."""
+    """Which offsets are done, by partition; nearly always those before the committed one, and no more."""
 
     def __init__(self) -> None:
-        self._beyond: dict[int, frozenset[int]] = {}
+        self._held: dict[int, Position] = {}
 
-    def restore(self, position: TopicPartition) -> None:
+    def restore(self, committed: TopicPartition) -> None:
         """Takes what the group has committed for a partition."""
-        self.forget([position.partition])
-        if found := decode(position.offset, position.metadata):
-            self._beyond[position.partition] = found
+        beyond = decode(committed.offset, committed.metadata)
+        self._held[committed.partition] = Position(committed.partition, committed.offset, beyond)
 
-    def forget(self, partitions: Iterable[int]) -> None:
-        """These are no longer ours."""
-        for partition in partitions:
-            self._beyond.pop(partition, None)
+    def forget(self, partition: int) -> None:
+        """It is no longer ours."""
+        self._held.pop(partition, None)
 
     def is_done(self, partition: int, offset: int) -> bool:
         """Whether a record was published before, in front of one that waited."""
-        return partition in self._beyond and offset in self._beyond[partition]
+        held = self._held.get(partition)
+        return held is not None and (offset < held.base or offset in held.beyond)
 
-    def after(self, batch: Sequence[Message], waiting: Sequence[Message]) -> list[Position]:
-        """Where its partitions stand once the batch is done, while others still wait."""
+    def after(self, batch: Sequence[Message], waiting: Sequence[Message], unread: Mapping[int, int]) -> list[Position]:
+        """Where its partitions stand once the batch is done, while others still wait. `unread` is where each is read
+        on from: what is done there was done by whoever read further.
+        """
         left = _offsets(waiting)
         return [
-            self._after(partition, offsets, left.get(partition, [])) for partition, offsets in _offsets(batch).items()
+            self._after(partition, offsets, min([unread[partition], *left.get(partition, [])]))
+            for partition, offsets in _offsets(batch).items()
+        ]
+
+    def caught_up(self, unread: Mapping[int, int]) -> list[Position]:
+        """Of partitions where nothing waits: those whose offset still stands before what was done beyond it."""
+        return [
+            Position(partition, unread[partition])
+            for partition, held in self._held.items()
+            if held.beyond and unread.get(partition, -1) > max(held.beyond)
         ]
 
     def committed(self, positions: Iterable[Position]) -> None:
         """They are the group's now."""
-        for position in positions:
-            self.forget([position.partition])
-            if position.beyond:
-                self._beyond[position.partition] = position.beyond
+        self._held |= {position.partition: position for position in positions}
 
-    def _after(self, partition: int, offsets: list[int], left: list[int]) -> Position:
-        done = self._beyond.get(partition, frozenset()).union(offsets)
-        if not left:
-            return Position(partition, max(done) + 1)
-        base = min(left)
+    def _after(self, partition: int, offsets: list[int], base: int) -> Position:
+        held = self._held.get(partition)
+        done = (held.beyond if held else frozenset()).union(offsets)
+        while base in done:
+            base += 1
         return Position(partition, base, frozenset(offset for offset in done if offset > base))
 
 

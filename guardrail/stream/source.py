@@ -7,7 +7,7 @@ Rebalance callbacks run inside `take` alone, so no transaction is open in one.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
@@ -53,6 +53,11 @@ class Source:
     def partitions(self) -> frozenset[int]:
         """The partitions that are ours and are read."""
         return frozenset(self._next)
+
+    @property
+    def unread(self) -> Mapping[int, int]:
+        """Where each of them is read on from."""
+        return self._next
 
     @property
     def waiting(self) -> str | None:
@@ -186,7 +191,7 @@ class Source:
             self._next.pop(gone.partition, None)
             self._pending.pop(gone.partition, None)
             self._paused.discard(gone.partition)
-            self.progress.forget([gone.partition])
+            self.progress.forget(gone.partition)
             self._gone_since.add(gone.partition)
         self._noted("rebalance")
         LOG.info("revoked", extra={"topic": self.topic, "partitions": [p.partition for p in partitions]})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer
@@ -26,10 +26,11 @@ from guardrail.stream.intake import Intake
 from guardrail.stream.judging import Judge, Judging
 from guardrail.stream.lag import Lag
 from guardrail.stream.lanes import by_agent, in_order
+from guardrail.stream.progress import Position
 from guardrail.stream.publisher import Publisher
 from guardrail.stream.record import raw_record
 from guardrail.stream.recovery import Recovery
-from guardrail.stream.routing import Routes
+from guardrail.stream.routing import Outgoing, Routes
 from guardrail.stream.settling import Settlement, Settling, Taken
 from guardrail.stream.source import Source
 from guardrail.telemetry import names
@@ -98,15 +99,18 @@ class Gate:
         settlement = self._settling.settle(batch, self.policies, self._routes, started_ns // 1_000_000)
         positions = self._intake.positions()
 
+        self._publish(settlement.outgoing(), positions)
+        self._committed(batch, settlement, started_ns)
+        return len(batch)
+
+    def _publish(self, records: Iterable[Outgoing], positions: list[Position]) -> None:
+        """One transaction, and what it settles."""
         self._publisher.begin()
-        for outgoing in settlement.outgoing():
+        for outgoing in records:
             self._publisher.send(outgoing)
         offsets = [position.committed(self._settings.topics.raw) for position in positions]
         self._publisher.commit(offsets, self._source.consumer.consumer_group_metadata())
         self._source.store(positions)
-
-        self._committed(batch, settlement, started_ns)
-        return len(batch)
 
     def _judge(self, messages: Sequence[Message]) -> list[Taken]:
         """What of these the CPU budget allows, and no record before an earlier one of its key; the others wait."""
@@ -238,6 +242,8 @@ class Gate:
 
     def _idle(self) -> int:
         self._lag.idle()
+        if positions := self._intake.caught_up():
+            self._publish((), positions)
         return 0
 
     def _producer(self) -> Producer:
