@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from guardrail.errors import PolicyError
-from guardrail.judge.layout import places_of, read_layout
+from guardrail.judge.layout import read_layout
+from guardrail.judge.places import places_of
 from guardrail.judge.policy import Policies, Policy, compile_policy
 
 SUFFIXES = (".yaml", ".yml", ".json")

@@ -18,11 +18,12 @@ from guardrail.judge.codes import CODES
 from guardrail.judge.content import read_words
 from guardrail.judge.contract import Contract, SchemaError, compile_contract
 from guardrail.judge.evidence import Evidence
-from guardrail.judge.layout import ParameterLayout, PassageLayout, Places, PolicyLayout, places_of, read_layout
+from guardrail.judge.layout import ParameterLayout, PassageLayout, PolicyLayout, read_layout
 from guardrail.judge.lexicon import DIGEST
 from guardrail.judge.model import Action, Intent, Passage
 from guardrail.judge.pattern import execute
 from guardrail.judge.pattern.examples import Examples, against
+from guardrail.judge.places import Places, places_of
 from guardrail.judge.request import Named, read_name
 from guardrail.judge.scoring import Scale, Scales
 from guardrail.judge.speech import STOP_WORDS
