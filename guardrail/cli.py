@@ -322,7 +322,8 @@ def _explain_code(wanted: str | None) -> int:
 def _settable(code: Code) -> str:
     from guardrail.judge.model import Action
 
-    return ", ".join(action.value for action in Action if code.allows(action)) or "nothing"
+    alone = "nothing" if code.set_by is None else f"nothing but {code.set_by}"
+    return ", ".join(action.value for action in Action if code.allows(action)) or alone
 
 
 def _code_table(codes: Sequence[Code]) -> Table:

@@ -218,7 +218,8 @@ def test_lint_prints_the_json_schema() -> None:
 
 def test_explain_tells_one_code_as_it_is() -> None:
     """Given a code, then meaning, example (brackets too), default action and the possible ones are told."""
-    drift, looser = at_once(["explain", "param.simulate_true_mismatch"], ["explain", "param.regex_looser"])
+    told = ("param.simulate_true_mismatch", "param.regex_looser", "transport.stale")
+    drift, looser, stale = at_once(*(["explain", name] for name in told))
     assert (drift.returncode, looser.returncode) == (0, 0)
     assert drift.stdout.splitlines() == [
         "param.simulate_true_mismatch",
@@ -227,6 +228,7 @@ def test_explain_tells_one_code_as_it_is() -> None:
         "  default: reject; a policy may set: reject, report, ignore",
     ]
     assert "[A-Za-z] for [A-Z]" in looser.stdout
+    assert "default: reject; a policy may set: nothing but stale.action" in stale.stdout
 
 
 def test_explain_tells_a_family_and_all() -> None:

@@ -9,6 +9,9 @@ import msgspec
 
 from guardrail.judge.model import Action
 
+STALE = "transport.stale"
+"""The one code whose action isn't `on_fail`'s to set."""
+
 
 class Code(msgspec.Struct, frozen=True):
     """One entry of the list.
@@ -23,6 +26,8 @@ class Code(msgspec.Struct, frozen=True):
     default: Action
     correctable: bool = False
     fixed: bool = False
+    set_by: str | None = None
+    """The policy's key that alone says what is done, where `on_fail` can't."""
 
     @property
     def family(self) -> str:
@@ -30,8 +35,8 @@ class Code(msgspec.Struct, frozen=True):
         return self.name.partition(".")[0]
 
     def allows(self, action: Action) -> bool:
-        """Whether a policy may set this action for this code."""
-        if Action.DEAD_LETTER in (action, self.default):
+        """Whether a policy's `on_fail` may set this action for this code."""
+        if self.set_by is not None or Action.DEAD_LETTER in (action, self.default):
             return False
         if action is Action.CORRECT:
             return self.correctable
@@ -53,7 +58,7 @@ FAMILY_DEFAULTS = {
 }
 
 # family -> "name [marks]: meaning | example". Marks: r report, c correct by default (and so correctable), k correctable,
-# x fixed (no action but reject), d dead letter. Without a mark the family's default holds.
+# x fixed (no action but reject), d dead letter, s reject unless a key of its own (_SET_BY) says otherwise. Without a mark the family's default holds.
 _LIST = {
     "syntax": """
 code_fence: JSON stood inside a Markdown fence | ```json {...} ```
@@ -208,13 +213,15 @@ out_of_order: older than its predecessor (noted by the stream alone) | offset 41
 missing_key: no record key; the conversation id becomes the key | key null
 missing_metadata: a field of the envelope is missing: reported when it can be derived, else a dead letter | no message_id
 bad_timestamp: the record has no sensible timestamp | 0
+stale s: the record came in older than stale.after_s allows; stale.action alone says what is done | written 2 hours before
 unknown_agent d: no policy for this agent | agent_id: nobody
 schema_registry_prefix: the Schema Registry's five bytes before the JSON were passed over | 00 00 00 00 07 {...}
 object_response: the response came as an object, not as text | "response": {...}
 """,
 }
 
-_MARKS = {"r": Action.REPORT, "c": Action.CORRECT, "d": Action.DEAD_LETTER, "x": Action.REJECT}
+_SET_BY = {STALE: "stale.action"}
+_MARKS = {"r": Action.REPORT, "c": Action.CORRECT, "d": Action.DEAD_LETTER, "x": Action.REJECT, "s": Action.REJECT}
 
 
 def _entries() -> dict[str, Code]:
@@ -232,6 +239,7 @@ def _entries() -> dict[str, Code]:
                 default=default,
                 correctable=default is Action.CORRECT or "k" in marks,
                 fixed="x" in marks or "d" in marks,
+                set_by=_SET_BY.get(f"{family}.{name}"),
             )
     return codes
 

@@ -11,8 +11,10 @@ import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from guardrail.judge.age import kept_back
 from guardrail.judge.catalogue import NO_INTENT
 from guardrail.judge.checks import catalog, consistency, grounding, order, param, schema
+from guardrail.judge.codes import STALE
 from guardrail.judge.contract import PARAMETERS_MAX, coerce, parameters_count
 from guardrail.judge.correction import Correction, corrections
 from guardrail.judge.document import Reading as Response
@@ -152,9 +154,11 @@ class _Case:
         """The response on the bench; null when there is none that can be read."""
 
     def response(self) -> Response | None:
-        """What could be read of the response; null where there is no record or too large a one."""
+        """What could be read of the response; null where there is no record, or one too large or too old for it."""
         record, policy = self.reading.record, self.reading.policy
         if record is None or policy is None:
+            return None
+        if policy.actions[STALE] is Action.DEAD_LETTER and kept_back(self.findings, policy):
             return None
         size = len(self.raw.value or b"")
         if size > policy.layout.limits.record_bytes:
@@ -190,6 +194,8 @@ class _Case:
         intent = NO_INTENT if subject is None else subject.intent.intent
         acted = [(finding, act(finding, policy, intent)) for finding in self.findings]
         actions = {action for _, action in acted}
+        if Action.DEAD_LETTER in actions:
+            return self._publish(Outcome.DEAD_LETTER, None, None, acted)
         correction = None
         if subject is not None and Action.REJECT not in actions:
             if Action.CORRECT not in actions:
@@ -202,11 +208,16 @@ class _Case:
         return self._publish(Outcome.CORRECTED, "corrected", reply, acted, correction.edits)
 
     def _publish(
-        self, enforced: Outcome, source: AnswerSource, reply: Reply, acted: Acted, edits: tuple[Edit, ...] = ()
+        self,
+        enforced: Outcome,
+        source: AnswerSource | None,
+        reply: Reply | None,
+        acted: Acted,
+        edits: tuple[Edit, ...] = (),
     ) -> Decision:
         """Under `shadow` the model's own content goes out, and the decision says what would have been."""
         subject, record, policy = self.subject, self.reading.record, self.reading.policy
-        if policy is None or policy.mode == "enforce":
+        if policy is None or policy.mode == "enforce" or kept_back(self.findings, policy):
             return self._decision(enforced, source, reply, acted, edits)
         original = model_reply(subject, subject.spoken) if subject else printable(record.response if record else "")
         return self._decision(Outcome.APPROVED, "llm", original, acted, edits, enforced=enforced)

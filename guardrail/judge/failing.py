@@ -1,7 +1,8 @@
 """What becomes of a record that broke the judge. It must never let out reasoning that could be told from the answer.
 
 fail_closed: a dead letter. fail_open: as under shadow, the model's operational content, marked; where the response
-can't be read, its original text; where even that is in doubt, a dead letter all the same (CONTRACT §3).
+can't be read, its original text; where even that is in doubt, or it came in too old, a dead letter all the same
+(CONTRACT §3).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from contextlib import suppress
 
 import msgspec
 
+from guardrail.judge.age import kept_back
 from guardrail.judge.contract import coerce
 from guardrail.judge.decide import Judged, decision_id
 from guardrail.judge.document import read_response
@@ -57,7 +59,7 @@ def _open(raw: RawRecord, policies: Policies) -> tuple[Record, Reply | str] | No
     """The record with what may pass of it; null when that can't be told."""
     try:
         reading = read_record(raw, policies)
-        if reading.record is None or reading.policy is None:
+        if reading.record is None or reading.policy is None or kept_back(reading.findings, reading.policy):
             return None
         response = read_response(reading.record.response, reading.policy.contract.shape)
         if response.tree is None:

@@ -23,7 +23,7 @@ from guardrail.judge.scoring import LEXICAL
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Normalisation = Literal["trim", "upper", "lower", "collapse_spaces", "spoken_digits", "date_iso", "synonyms", "history"]
-ReplyKind = Literal["reprompt", "out_of_scope", "fallback"]
+ReplyKind = Literal["reprompt", "out_of_scope", "fallback", "stale"]
 ScorerName = Annotated[str, Field(max_length=100, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 ScorerVersion = Annotated[str, Field(max_length=200, pattern=r"^[ -~]+$")]
 
@@ -174,6 +174,17 @@ class LimitsLayout(_Layout):
     )
 
 
+class StaleLayout(_Layout):
+    """What becomes of records that came in too old, after an outage for one: they don't pass as fresh."""
+
+    after_s: float = Field(
+        gt=0, le=31_536_000, description="Seconds from the record's timestamp to its receipt that are still fresh."
+    )  # a year: nobody waits longer for an answer
+    action: Literal["reject", "dead_letter", "report"] = Field(
+        "reject", description="reject: judged, and answered by replies.stale; dead_letter: not judged; report: told."
+    )
+
+
 class PolicyLayout(_Layout):
     """One agent's policy: everything that can change a verdict."""
 
@@ -189,6 +200,7 @@ class PolicyLayout(_Layout):
     response: ResponseLayout = ResponseLayout()
     grounding: GroundingLayout = GroundingLayout()
     limits: LimitsLayout = LimitsLayout()
+    stale: StaleLayout | None = Field(None, description="Records that came in too old; without it none are.")
     on_fail: dict[str, Literal["reject", "correct", "report", "ignore"]] = Field(
         {}, description="Code or family -> action."
     )
@@ -287,7 +299,12 @@ def _action_faults(key: str, action: Action) -> Iterator[tuple[tuple[str | int, 
         yield ("on_fail", key), f"{action.value} is impossible for {key}: {CODES[key].meaning}"
 
 
-_PLACEHOLDERS = {"reprompt": {"parameter", "format"}, "out_of_scope": {"intents"}, "fallback": set[str]()}
+_PLACEHOLDERS = {
+    "reprompt": {"parameter", "format"},
+    "out_of_scope": {"intents"},
+    "fallback": set[str](),
+    "stale": set[str](),
+}
 
 
 def _reply_faults(kind: ReplyKind, locale: str, text: str) -> Iterator[tuple[tuple[str | int, ...], str]]:

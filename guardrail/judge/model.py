@@ -37,7 +37,9 @@ class Action(StrEnum):
     REPORT = "report"
     IGNORE = "ignore"
     DEAD_LETTER = "dead_letter"
-    """The record itself can't be judged. Never set by a policy: no policy is known yet, or none could help."""
+    """The record itself can't be judged: no policy is known yet, or none could help. A policy sets it for records that
+    came in too old, and for nothing else.
+    """
 
 
 class Quadrant(StrEnum):
@@ -73,7 +75,7 @@ class Verdict(StrEnum):
     NOT_EVALUATED = "not_evaluated"
 
 
-AnswerSource = Literal["llm", "corrected", "reprompt", "out_of_scope", "fallback"]
+AnswerSource = Literal["llm", "corrected", "reprompt", "out_of_scope", "fallback", "stale"]
 
 
 class Source(Value, frozen=True):
@@ -86,6 +88,8 @@ class Source(Value, frozen=True):
     partition: int | None = None
     offset: int | None = None
     timestamp_ms: int | None = None
+    received_ms: int | None = None
+    """When the gate took the record in, Unix ms; null for a file. A verdict on its age rests on it (`stale`)."""
 
 
 class RawRecord(Value, frozen=True):

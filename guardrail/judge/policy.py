@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from guardrail.errors import PolicyError
-from guardrail.judge.codes import CODES
+from guardrail.judge.codes import CODES, STALE
 from guardrail.judge.content import read_words
 from guardrail.judge.contract import Contract, SchemaError, compile_contract
 from guardrail.judge.evidence import Evidence
@@ -162,7 +162,7 @@ def compile_policy(text: str, name: str = "policy", files: Mapping[str, str] | N
         intent_keys=_intent_keys(layout, intents),
         parameters=parameters,
         parameter_keys={name_key(p.id): p for p in parameters.values()},
-        actions=_actions(layout.on_fail),
+        actions=_actions(layout),
         evidence=Evidence(_passages(layout), context=_context(layout)),
         folded_prompt=f" {fold(layout.prompt)} ",
         input={key: pointer for key, pointer in layout.input if pointer is not None},
@@ -256,13 +256,14 @@ def _intent_keys(layout: PolicyLayout, intents: Mapping[str, Intent]) -> dict[st
     return {name_key(s): intents[e.id] for e in layout.intents for s in (e.id, e.name, *e.aliases)}
 
 
-def _actions(on_fail: Mapping[str, str]) -> dict[str, Action]:
+def _actions(layout: PolicyLayout) -> dict[str, Action]:
+    on_fail = layout.on_fail
     actions = {name: code.default for name, code in CODES.items()}
     for family in (key for key in on_fail if key not in CODES):
         wanted = Action(on_fail[family])
         actions.update({name: wanted for name, code in CODES.items() if code.family == family and code.allows(wanted)})
     actions.update({name: Action(action) for name, action in on_fail.items() if name in CODES})
-    return actions
+    return actions if layout.stale is None else {**actions, STALE: Action(layout.stale.action)}
 
 
 def _passages(layout: PolicyLayout) -> tuple[Passage, ...]:

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import orjson
 
+from guardrail.judge.age import too_old
 from guardrail.judge.jsontext import UNREAD, at, tokens
 from guardrail.judge.model import Finding, Json, Passage, RawRecord, Record, Source, Turn, Value
 from guardrail.judge.policy import Policies, Policy
@@ -224,6 +225,8 @@ class _View:
     def _record(self, policy: Policy, message: str, response: str) -> Record:
         pointer = self.pointers.get("response", "/response")
         self._note_transport()
+        if (late := too_old(self.raw.source, policy)) is not None:
+            self.findings.append(late)
         return Record(
             agent_id=policy.agent,
             user_message=message,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from guardrail.judge.catalogue import NO_INTENT
+from guardrail.judge.codes import STALE
 from guardrail.judge.lexicon import LEXICONS
 from guardrail.judge.model import Action, Answer, AnswerSource, Finding, Intent, Reply
 from guardrail.judge.policy import Parameter, Policy
@@ -20,7 +21,13 @@ Acted = Sequence[tuple[Finding, Action]]
 
 
 def own_reply(subject: Subject | None, policy: Policy, locale: str, acted: Acted) -> tuple[AnswerSource, Reply]:
-    """The reply that stands in for a refused response: a reprompt, what is supported, or a request to say it again."""
+    """The reply that stands in for a refused response: a reprompt, what is supported, or a request to say it again.
+
+    One that came in too old is answered as that, whatever else is wrong with it. Its reply has no intent and no values,
+    passed or not: whoever acts on them takes them for what the user wants now, and they are what was wanted then.
+    """
+    if any(finding.code == STALE and action is Action.REJECT for finding, action in acted):
+        return "stale", _reply(NO_INTENT, _text(policy, locale, "stale"), None, ())
     if subject is None:
         return "fallback", _reply(NO_INTENT, _text(policy, locale, "fallback"), None, ())
     beyond = out_of_scope(subject, acted)

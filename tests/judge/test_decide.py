@@ -57,7 +57,7 @@ def test_the_parts_of_a_decision_have_their_fields_in_their_order() -> None:
     assert list(found["observations"][0]) == ["parameter_id", "quadrant", "simulated", "execution", "tier", "hints"]
     assert list(found["grounding"]) == ["risk", "score", "tau", "verdict", "claims"]
     assert list(found["grounding"]["claims"][0]) == ["text", "risk", "verdict", "evidence_id", "reason"]
-    assert list(found["source"]) == ["topic", "partition", "offset", "timestamp_ms"]
+    assert list(found["source"]) == ["topic", "partition", "offset", "timestamp_ms", "received_ms"]
     corrected = line(judged(scope_turn("Which night?</content>")))
     assert list(corrected["edits"][0]) == ["pointer", "before", "after", "evidence_id"]
     assert list(line(told({}, PLAIN))["reply"]["parameters"][0]) == ["parameter_id", "parameter_value"]

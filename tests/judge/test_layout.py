@@ -113,6 +113,28 @@ FAULTS = {
         HEAD + "parameters:\n  - id: a\n    synonyms: {big: L}\n",
         "p.yaml:5: parameters.0.synonyms: has no effect unless normalise lists synonyms",
     ),
+    "stale_after_nothing": (
+        HEAD + "stale: {after_s: 0}\n",
+        "p.yaml:3: stale.after_s: Input should be greater than 0",
+    ),
+    "stale_after_more_than_a_year": (
+        HEAD + "stale: {after_s: 31536001}\n",
+        "p.yaml:3: stale.after_s: Input should be less than or equal to 31536000",
+    ),
+    "stale_without_an_age": (HEAD + "stale:\n  action: reject\n", "p.yaml:3: stale.after_s: Field required"),
+    "stale_corrected": (
+        HEAD + "stale: {after_s: 60, action: correct}\n",
+        "p.yaml:3: stale.action: Input should be 'reject', 'dead_letter' or 'report'",
+    ),
+    "unknown_stale_key": (
+        HEAD + "stale:\n  after: 60\n",
+        "p.yaml:4: stale.after: unknown key; did you mean after_s?",
+    ),
+    "stale_by_on_fail": (
+        HEAD + "on_fail:\n  transport.stale: report\n",
+        "p.yaml:4: on_fail.transport.stale: report is impossible for transport.stale: "
+        "the record came in older than stale.after_s allows; stale.action alone says what is done",
+    ),
     "unknown_normalisation": (
         HEAD + "parameters:\n  - id: a\n    normalise: [shout]\n",
         "p.yaml:5: parameters.0.normalise.0: Input should be 'trim', 'upper', 'lower', 'collapse_spaces', "
@@ -129,6 +151,10 @@ FAULTS = {
     "placeholder_where_none_is": (
         HEAD + "replies:\n  fallback:\n    en: 'Sorry {0}'\n",
         "p.yaml:5: replies.fallback.en: a placeholder is unknown or broken (allowed: none)",
+    ),
+    "placeholder_in_a_stale_reply": (
+        HEAD + "replies:\n  stale:\n    en: 'Late {age}'\n",
+        "p.yaml:5: replies.stale.en: a placeholder is unknown or broken (allowed: none)",
     ),
     "unsupported_reply_locale": (
         HEAD + "replies:\n  fallback:\n    de: Bitte noch einmal\n",

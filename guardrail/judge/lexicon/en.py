@@ -159,6 +159,7 @@ ENGLISH = Lexicon(
         reprompt="I need the {parameter} in this format: {format}. Could you give it again?",
         out_of_scope="Sorry, I can't help with that here. I can help with: {intents}.",
         fallback="Sorry, I couldn't answer that properly. Could you say it again in other words?",
+        stale="Sorry, our answer comes late. Please ask again if you still need it.",
         format_is="The expected format is: {format}.",
         reprompt_plain="I need the {parameter}. Could you give it again?",
     ),

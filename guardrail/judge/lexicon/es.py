@@ -151,6 +151,7 @@ SPANISH = Lexicon(
         reprompt="Necesito «{parameter}» en este formato: {format}. ¿Puede darme el valor otra vez?",
         out_of_scope="Lo siento, no puedo ayudarle con eso aquí. Puedo ayudarle con: {intents}.",
         fallback="Lo siento, no he podido responder bien. ¿Puede decirlo de otra manera?",
+        stale="Lo siento, nuestra respuesta llega tarde. Si todavía la necesita, vuelva a preguntar, por favor.",
         format_is="El formato esperado es: {format}.",
         reprompt_plain="Necesito «{parameter}». ¿Puede darme el valor otra vez?",
     ),

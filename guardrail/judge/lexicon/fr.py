@@ -153,6 +153,7 @@ FRENCH = Lexicon(
         reprompt="Il me faut « {parameter} » dans ce format : {format}. Pouvez-vous me redonner cette valeur ?",
         out_of_scope="Désolé, je ne peux pas vous aider pour cela ici. Je peux vous aider pour : {intents}.",
         fallback="Désolé, je n'ai pas pu répondre correctement. Pouvez-vous reformuler votre demande ?",
+        stale="Désolé, notre réponse arrive trop tard. Si vous en avez encore besoin, merci de refaire votre demande.",
         format_is="Le format attendu est : {format}.",
         reprompt_plain="Il me faut « {parameter} ». Pouvez-vous me redonner cette valeur ?",
     ),

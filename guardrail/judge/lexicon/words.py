@@ -11,6 +11,8 @@ class Replies(msgspec.Struct, frozen=True):
     reprompt: str
     out_of_scope: str
     fallback: str
+    stale: str
+    """What a user is told instead of an answer that was held up for too long."""
     format_is: str
     """A sentence that states a format, used to put a wrong one right."""
     reprompt_plain: str
