@@ -252,6 +252,7 @@ class _Case:
             rulings=self.subject.bench.rulings if self.subject else (),
             grounding=self.subject.weighing.grounding if weighed and self.subject is not None else None,
             source=self.raw.source,
+            bypass=None if policy is None else policy.bypass,
         )
 
 

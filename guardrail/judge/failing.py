@@ -51,6 +51,7 @@ def unjudged(raw: RawRecord, policies: Policies) -> Judged:
         grounding=None,
         source=raw.source,
         on_error=policy.on_error if policy else "fail_closed",
+        bypass=policy.bypass if policy else None,
     )
     return Judged(record=record, decision=decision)
 

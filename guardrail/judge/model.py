@@ -257,6 +257,19 @@ class Chain(Value, frozen=True):
     hash: str | None = None
 
 
+class Bypass(Value, frozen=True):
+    """An emergency's switch: while it is in force the model's content goes out, whatever the policy would have done.
+
+    When it is in force is for who has a clock to say; it changes no revision, so every decision made under it carries
+    it.
+    """
+
+    by: str
+    why: str
+    until_ms: int
+    """Unix ms at which it ends by itself."""
+
+
 class Decision(Value, frozen=True, kw_only=True):
     """The audit line of one record (CONTRACT §4). Deterministic but for `trace_id`, `took_us` and `chain`."""
 
@@ -285,6 +298,8 @@ class Decision(Value, frozen=True, kw_only=True):
     on_error: str | None = None
     """`fail_open` when an error of our own let the record through unjudged."""
     chain: Chain = Chain()
+    bypass: Bypass | None = None
+    """The bypass that was in force, where one was: `mode` is then `shadow`, whatever the policy's own."""
 
 
 _ENCODER = msgspec.json.Encoder()

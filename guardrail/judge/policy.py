@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from guardrail.judge.contract import Contract, SchemaError, compile_contract
 from guardrail.judge.evidence import Evidence
 from guardrail.judge.layout import ParameterLayout, PassageLayout, PolicyLayout, read_layout
 from guardrail.judge.lexicon import DIGEST
-from guardrail.judge.model import Action, Intent, Passage
+from guardrail.judge.model import Action, Bypass, Intent, Passage
 from guardrail.judge.pattern import execute
 from guardrail.judge.pattern.examples import Examples, against
 from guardrail.judge.places import Places, places_of
@@ -74,6 +74,8 @@ class Policy:
     evidence: Evidence
     folded_prompt: str
     input: Mapping[str, str]
+    bypass: Bypass | None = None
+    """The bypass that is in force, if one is: see `bypassed`."""
 
     @property
     def agent(self) -> str:
@@ -82,13 +84,13 @@ class Policy:
 
     @property
     def mode(self) -> str:
-        """`enforce` or `shadow`."""
-        return self.layout.mode
+        """`enforce` or `shadow`; `shadow` while it is bypassed."""
+        return self.layout.mode if self.bypass is None else "shadow"
 
     @property
     def on_error(self) -> str:
-        """`fail_closed` or `fail_open`: what happens on an error of our own."""
-        return self.layout.on_error
+        """`fail_closed` or `fail_open`: what happens on an error of our own; `fail_open` while it is bypassed."""
+        return self.layout.on_error if self.bypass is None else "fail_open"
 
     @cached_property
     def scales(self) -> Scales:
@@ -167,6 +169,14 @@ def compile_policy(text: str, name: str = "policy", files: Mapping[str, str] | N
         folded_prompt=f" {fold(layout.prompt)} ",
         input={key: pointer for key, pointer in layout.input if pointer is not None},
     )
+
+
+def bypassed(policy: Policy, bypass: Bypass | None) -> Policy:
+    """The policy under a bypass, or under none: of the same revision and the same resolved bytes.
+
+    Made once a bypass, not once a batch: what a policy has looked up in its own words is looked up anew.
+    """
+    return policy if policy.bypass == bypass else replace(policy, bypass=bypass)
 
 
 def resolve(layout: PolicyLayout, places: Callable[[], Places], files: Mapping[str, str]) -> PolicyLayout:

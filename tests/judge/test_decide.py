@@ -43,7 +43,7 @@ def test_a_decision_line_has_its_fields_in_their_order() -> None:
     ):
         keys = list(line(decision))
         assert [key for key in keys if key in FIELDS] == FIELDS
-        assert set(keys) - set(FIELDS) == {"rulings", "on_error", "chain"}
+        assert set(keys) - set(FIELDS) == {"rulings", "on_error", "chain", "bypass"}
         assert line(decision)["chain"] == {"prev": None, "hash": None}
 
 
