@@ -106,6 +106,13 @@ def test_a_replay_repeats_what_was_said() -> None:
     assert decided(raws[0], recorded([])).observations[0].execution is UNSUPPORTED
 
 
+def test_what_was_said_is_found_by_the_records_place() -> None:
+    """Given a replay that doesn't know when the gate took the record in, then it still finds what was said of it."""
+    raw = hard_record()
+    taken = msgspec.structs.replace(raw, source=msgspec.structs.replace(raw.source, received_ms=1_790_000_000_500))
+    assert decided(raw, recorded([decided(taken, Fake(MATCHED))])).observations[0].execution is MATCHED
+
+
 def test_a_record_asks_so_often_and_no_more() -> None:
     """Given more left over than a record may ask for, then the rest is unsupported; the same question counts once."""
     last_tier = Fake(MATCHED)

@@ -49,8 +49,13 @@ def question(pattern: str, value: str) -> Question | None:
 
 def recorded(decisions: Iterable[Decision]) -> LastTier:
     """A last tier that repeats what decisions have on record, and can't be asked anything else."""
-    said = {(one.source, ruling.digest): ruling.execution for one in decisions for ruling in one.rulings}
-    return lambda source, asked: said.get((source, asked.digest), Execution.UNSUPPORTED)
+    said = {(_place(one.source), ruling.digest): ruling.execution for one in decisions for ruling in one.rulings}
+    return lambda source, asked: said.get((_place(source), asked.digest), Execution.UNSUPPORTED)
+
+
+def _place(source: Source) -> tuple[str | None, int | None, int | None]:
+    """Where a record stands: what a replay knows of it without being told."""
+    return source.topic, source.partition, source.offset
 
 
 @lru_cache(maxsize=_CACHED)
