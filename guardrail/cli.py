@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from guardrail import operations
+from guardrail import operations, steer
 from guardrail.backtracker import Backtracker
 from guardrail.errors import GuardrailError, InputError, PolicyError, SettingsError
 from guardrail.judge.codes import CODES, FAMILIES, Code
@@ -115,6 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.set_defaults(verb=_explain)
     _add_calibrate(verbs)
     operations.add(verbs)
+    steer.add(verbs)
     return parser
 
 

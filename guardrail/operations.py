@@ -6,11 +6,11 @@ The command line's other verbs start in a tenth of the time for it.
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from guardrail.errors import SettingsError
 from guardrail.policies import load_policies
 
 _out = Console(highlight=False, soft_wrap=True)
@@ -43,10 +43,10 @@ def _run(arguments: argparse.Namespace) -> int:
     from guardrail.stream.run import run
 
     chosen = settings.load()
-    path = arguments.policy or chosen.policy.path
-    if path is None:
-        raise SettingsError(f"{settings.variable('policy', 'path')}: name a policy file or folder, or give --policy")
-    policies = load_policies(path)
+    if arguments.policy is not None:
+        named = chosen.policy.model_copy(update={"path": Path(arguments.policy)})
+        chosen = chosen.model_copy(update={"policy": named})
+    policies = load_policies(chosen.policy.path) if chosen.policy.path else {}
     logs.set_up(arguments.log_level)
     return run(chosen, policies)
 

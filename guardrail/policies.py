@@ -41,7 +41,7 @@ def load_policies(path: Path | str) -> Policies:
     if not path.is_dir():
         policy = load_policy(path)
         return {policy.agent: policy}
-    files = sorted(p for p in path.iterdir() if p.suffix in SUFFIXES and not p.name.startswith("."))
+    files = policy_files(path)
     if not files:
         raise PolicyError(f"{path}: no policy file ({', '.join(SUFFIXES)}) in this folder")
     policies: dict[str, Policy] = {}
@@ -58,6 +58,22 @@ def load_policies(path: Path | str) -> Policies:
     if faults:
         raise PolicyError("\n".join(faults))
     return policies
+
+
+def policy_files(path: Path) -> list[Path]:
+    """The policy file that this path is, or those of the folder that it is; none of what isn't there."""
+    if not path.is_dir():
+        return [path]
+    return sorted(p for p in path.iterdir() if p.suffix in SUFFIXES and not p.name.startswith("."))
+
+
+def evidence_files(path: Path) -> list[Path]:
+    """The files that a policy file names as evidence; none for one that can't be read."""
+    try:
+        layout = read_layout(_read(path), str(path))
+    except PolicyError:
+        return []
+    return [path.parent / passage.file for passage in layout.evidence if passage.file is not None]
 
 
 def _read(path: Path) -> str:

@@ -150,9 +150,27 @@ class AdminSettings(Section):
 
 
 class PolicySettings(Section):
-    """Where the policies are: a file, or a folder of them."""
+    """Where the policies are: a file, or a folder of them. Both are looked at again while the gate runs."""
 
     path: Path | None = None
+    canary_path: Path | None = None
+    """A second policy for some agents, on `canary_share` of their keys."""
+    canary_share: float = Field(default=0.05, gt=0, le=1)
+    look_ms: int = Field(default=2_000, ge=100, le=600_000)
+    """Between two looks at the files. The register's topic tells by itself."""
+
+
+class BreakerSettings(Section):
+    """When a policy that has just changed is taken to be wrong, by agent."""
+
+    share: float = Field(default=0.5, gt=0, le=1)
+    """Of an agent's records that may be refused, those not counted that its policy before refuses too. 1: any."""
+    least_records: int = Field(default=20, ge=1, le=1_000_000)
+    """Below that a share says nothing."""
+    records: int = Field(default=1_000, ge=1, le=10_000_000)
+    """A policy that has passed so many is no longer new."""
+    then: Literal["hold", "previous"] = "hold"
+    """`hold` the agent's records until somebody decides, or go back to its `previous` policy. Either way it alarms."""
 
 
 class Identity(Section):
@@ -173,6 +191,7 @@ class Settings(BaseSettings):
     instance: InstanceSettings = InstanceSettings()
     admin: AdminSettings = AdminSettings()
     policy: PolicySettings = PolicySettings()
+    breaker: BreakerSettings = BreakerSettings()
 
     def identity(self, hostname: str | None = None) -> Identity:
         """The ordinal that was given, else that of a StatefulSet's hostname, else a random one."""

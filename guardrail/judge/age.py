@@ -17,8 +17,8 @@ def too_old(source: Source, policy: Policy) -> Finding | None:
 
     Without a receive time (a file) or a sensible time of its own nothing is known of its age, and it is fresh.
     """
-    limit, received, written = policy.layout.stale, source.received_ms, source.timestamp_ms
-    if limit is None or received is None or written is None or written <= 0:
+    limit, received, written = policy.layout.stale, source.received_ms, source.written_ms
+    if limit is None or received is None or written is None:
         return None
     age_ms = received - written
     if age_ms <= round(limit.after_s * 1000):

@@ -78,6 +78,10 @@ class Verdict(StrEnum):
 AnswerSource = Literal["llm", "corrected", "reprompt", "out_of_scope", "fallback", "stale"]
 
 
+EARLIEST_MS = 946_684_800_000
+"""The year 2000."""
+
+
 class Source(Value, frozen=True):
     """Where a record came from.
 
@@ -90,6 +94,13 @@ class Source(Value, frozen=True):
     timestamp_ms: int | None = None
     received_ms: int | None = None
     """When the gate took the record in, Unix ms; null for a file. A verdict on its age rests on it (`stale`)."""
+
+    @property
+    def written_ms(self) -> int | None:
+        """The timestamp where it is sensible; null for one that is missing, or older than any Kafka record can be, as
+        seconds given for milliseconds are.
+        """
+        return self.timestamp_ms if (self.timestamp_ms or 0) >= EARLIEST_MS else None
 
 
 class RawRecord(Value, frozen=True):

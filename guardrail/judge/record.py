@@ -268,7 +268,7 @@ class _View:
             return
         if self.raw.key is None:
             self.findings.append(Finding("transport.missing_key"))
-        if source.timestamp_ms is None or source.timestamp_ms <= 0:
+        if source.written_ms is None:
             self.findings.append(Finding("transport.bad_timestamp", detail="no sensible timestamp"))
 
     def _message_id(self, given: str | None) -> str | None:

@@ -13,7 +13,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
 from guardrail.errors import SettingsError
-from guardrail.judge.policy import ENGINE, Policies
 from guardrail.settings import AdminSettings, variable
 from guardrail.stream.health import Health
 
@@ -78,17 +77,6 @@ class Server(ThreadingHTTPServer):
     """Threads die with the process."""
 
     daemon_threads = True
-
-
-def policy_page(policies: Policies, loaded_at: str) -> dict[str, Any]:
-    """What /policy shows: which policies are in force here, since when."""
-    return {
-        "engine": ENGINE,
-        "agents": {
-            agent: {"revision": policy.revision, "mode": policy.mode, "loaded_at": loaded_at}
-            for agent, policy in sorted(policies.items())
-        },
-    }
 
 
 def _serving(answer: Callable[[str], Answer]) -> type[BaseHTTPRequestHandler]:

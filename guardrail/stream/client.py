@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from guardrail.errors import SettingsError
@@ -91,6 +91,37 @@ def producer_config(settings: Settings, identity: Identity, largest_bytes: int, 
 def admin_config(settings: Settings) -> Config:
     """For looking at topics."""
     return {"client.id": "guardrail.admin", "socket.timeout.ms": 10_000, **_shared(settings, "admin")}
+
+
+def reader_config(settings: Settings, name: str) -> Config:
+    """Reads a topic by assignment, to its end and on: no group, no commit."""
+    return {
+        "group.id": f"guardrail.{name}",  # the client wants one; nothing is ever committed under it
+        "client.id": f"guardrail.{name}",
+        "isolation.level": "read_committed",
+        "enable.auto.commit": False,
+        "auto.offset.reset": "earliest",
+        "enable.partition.eof": True,
+        "fetch.queue.backoff.ms": 10,
+        **_shared(settings, "consumer"),
+    }
+
+
+def writer_config(settings: Settings, name: str) -> Config:
+    """Writes records one by one, each to all replicas."""
+    return {
+        "client.id": f"guardrail.{name}",
+        "enable.idempotence": True,
+        "message.timeout.ms": 8_000,
+        "message.max.bytes": settings.topics.max_message_bytes,
+        "partitioner": "murmur2_random",
+        **_shared(settings, "producer"),
+    }
+
+
+def is_end(error: KafkaError) -> bool:
+    """Whether it only says that a partition is read to its end."""
+    return error.code() == KafkaError._PARTITION_EOF  # noqa: SLF001  # librdkafka's own names have an underscore
 
 
 def make_consumer(config: Config, on_statistics: Callable[[dict[str, Any]], None] | None = None) -> Consumer:

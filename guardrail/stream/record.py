@@ -26,8 +26,8 @@ NAME_CHARS = 128
 """Model and agent names are labels and keys; a longer one is no name."""
 
 
-def raw_record(message: Message) -> RawRecord:
-    """The message as carried."""
+def raw_record(message: Message, received_ms: int | None = None) -> RawRecord:
+    """The message as carried, and when it was taken in."""
     kind, time_ms = message.timestamp()
     return RawRecord(
         value=message.value(),
@@ -38,6 +38,7 @@ def raw_record(message: Message) -> RawRecord:
             partition=message.partition(),
             offset=message.offset(),
             timestamp_ms=None if kind == TIMESTAMP_NOT_AVAILABLE else time_ms,
+            received_ms=received_ms,
         ),
     )
 

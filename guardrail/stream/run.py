@@ -7,7 +7,6 @@ import logging
 import signal
 import threading
 import time
-from datetime import UTC, datetime
 from functools import partial
 from types import FrameType
 from typing import Any, Self
@@ -18,9 +17,10 @@ from guardrail.judge.decide import judge
 from guardrail.judge.policy import Policies
 from guardrail.scorers import load_scorers
 from guardrail.settings import Settings
-from guardrail.stream.admin import Admin, policy_page
+from guardrail.stream.admin import Admin
 from guardrail.stream.faults import BrokerError, OwnError, UnreadDataError
 from guardrail.stream.judging import frames
+from guardrail.stream.lifecycle import Lifecycle
 from guardrail.stream.worker import Gate
 from guardrail.telemetry.report import Report
 from guardrail.telemetry.setup import Tracing
@@ -55,14 +55,19 @@ def run(settings: Settings, policies: Policies, *, tracing: Tracing | None = Non
     Raises PolicyError for a scorer that isn't installed as a policy pins it, SettingsError for what a deployment has to
     mend: properties, a port in use, a topic too narrow. A bug of ours is told by its class and place alone.
     """
-    scorers = load_scorers(policies)
+    scorers = dict(load_scorers(policies))
     report = Report(policies, tracing or Tracing.from_environment())
     last_tier = Backtracker()
     lent = partial(judge, last_tier=last_tier, scorers=scorers)
-    gate = Gate(settings, policies, judge=lent, report=report)
+    lifecycle = Lifecycle(settings, policies, lambda changed: scorers.update(load_scorers(changed)))
+    gate = Gate(settings, policies, judge=lent, report=report, lifecycle=lifecycle)
     _spare_the_collector()
-    page = policy_page(policies, datetime.now(UTC).isoformat(timespec="seconds"))
-    with last_tier, Loop(gate) as loop, Admin(settings.admin, gate.health, report.text, lambda: page) as admin:
+    with (
+        last_tier,
+        lifecycle,
+        Loop(gate) as loop,
+        Admin(settings.admin, gate.health, report.text, gate.force.shown) as admin,
+    ):
         LOG.info("started", extra={"agents": sorted(policies), "admin_port": admin.port, "group": settings.gate.group})
         failure = loop.run()
         report.close()

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from guardrail.drift.tally import Trial, tally
 from guardrail.judge.decide import Judged
-from guardrail.judge.model import RawRecord
+from guardrail.judge.model import Decision, RawRecord
 from guardrail.judge.policy import Policies
 from guardrail.stream.deadletter import Reason
 from guardrail.stream.faults import OwnError
@@ -34,6 +34,8 @@ class Taken(NamedTuple):
     raw: RawRecord
     judged: Judged
     refused: str | None = None
+    beside: Decision | None = None
+    """What the policy in force said of it, where a canary decides."""
 
 
 class Settled(NamedTuple):

@@ -14,18 +14,19 @@ from typing import NamedTuple
 
 from confluent_kafka import Consumer, KafkaException, Message, Producer
 
-from guardrail.errors import TransientError
+from guardrail.errors import SettingsError, TransientError
 from guardrail.judge.decide import judge
 from guardrail.judge.owner import owner
 from guardrail.judge.policy import Policies
-from guardrail.settings import Settings
+from guardrail.settings import Settings, variable
 from guardrail.stream import client, topics
 from guardrail.stream.faults import kafka_error
+from guardrail.stream.force import InForce
 from guardrail.stream.health import Health
 from guardrail.stream.intake import Intake
 from guardrail.stream.judging import Judge, Judging
 from guardrail.stream.lag import Lag
-from guardrail.stream.lanes import by_agent, in_order
+from guardrail.stream.lifecycle import Lifecycle
 from guardrail.stream.progress import Position
 from guardrail.stream.publisher import Publisher
 from guardrail.stream.record import raw_record
@@ -33,6 +34,8 @@ from guardrail.stream.recovery import Recovery
 from guardrail.stream.routing import Outgoing, Routes
 from guardrail.stream.settling import Settlement, Settling, Taken
 from guardrail.stream.source import Source
+from guardrail.stream.verdicts import Verdicts, differences
+from guardrail.stream.wanted import Wanted
 from guardrail.telemetry import names
 from guardrail.telemetry.report import Report
 
@@ -41,6 +44,8 @@ LOG = logging.getLogger("guardrail.stream")
 STOPPING = "stopping"
 TOPICS_PAUSE_S = 2.0
 """Between two looks for topics that aren't there yet."""
+POLICY_PAUSE_S = 0.5
+NO_POLICY = "names no policy file or folder, and the register has none in force (guardrail policies publish)"
 
 
 class Broker(NamedTuple):
@@ -64,10 +69,12 @@ class Gate:
         judge: Judge = judge,
         report: Report | None = None,
         broker: Broker = KAFKA,
+        lifecycle: Lifecycle | None = None,
     ) -> None:
-        """`broker` is a Kafka, or embedded.EMBEDDED. Raises SettingsError."""
+        """`broker` is a Kafka, or embedded.EMBEDDED; with a `lifecycle`, policies change as it says. Raises
+        SettingsError.
+        """
         gate = settings.gate
-        self.policies = policies
         self.report = report or Report(policies)
         self.health = Health(settings.admin.stalled_ms / 1000)
         self._settings = settings
@@ -79,7 +86,10 @@ class Gate:
         self._publisher = Publisher(self._producer, gate.transaction_ms / 1000, self._stopping.is_set)
         consumer = client.make_consumer(client.consumer_config(settings, self._identity), self._lag.statistics)
         self._source = broker.source(consumer, settings.topics.raw, self._noted)
+        self._lifecycle = lifecycle
+        self.force = _in_force(settings, policies, lifecycle)
         self._intake = Intake(self._source, gate, self._owner)
+        self._verdicts = Verdicts(self._judging, self.force, self._intake)
         self._find_routes = broker.routes
         self._routes = Routes()
         self._recovery = Recovery()
@@ -90,13 +100,18 @@ class Gate:
 
         Raises TransientError when it couldn't be committed: nothing of it is visible, and it will be read again.
         """
-        queued = self._intake.take(several=len(self.policies) > 1)
+        self._take_up_policies()
+        queued = self._intake.take(self.force.held, several=len(self.force.policies) > 1)
         self._show()
         if not queued:
             return self._idle()
         started_ns = time.time_ns()
-        batch = self._judge([one.message for one in queued])
-        settlement = self._settling.settle(batch, self.policies, self._routes, started_ns // 1_000_000)
+        batch = self._verdicts.judge([one.message for one in queued], started_ns // 1_000_000)
+        if len(batch) < len(queued):
+            self._alarm()
+        if not batch:
+            return 0
+        settlement = self._settling.settle(batch, self.force.policies, self._routes, started_ns // 1_000_000)
         positions = self._intake.positions()
 
         self._publish(settlement.outgoing(), positions)
@@ -111,21 +126,6 @@ class Gate:
         offsets = [position.committed(self._settings.topics.raw) for position in positions]
         self._publisher.commit(offsets, self._source.consumer.consumer_group_metadata())
         self._source.store(positions)
-
-    def _judge(self, messages: Sequence[Message]) -> list[Taken]:
-        """What of these the CPU budget allows, and no record before an earlier one of its key; the others wait."""
-        raws, queued = [raw_record(message) for message in messages], self._intake.at_hand
-        if self._intake.crowded:
-            judged = self._judging.judge_shared(raws, self.policies, by_agent(queued))
-        else:
-            judged = self._judging.judge(raws, self.policies)
-        places = in_order(queued, [one is not None for one in judged])
-        self._intake.narrow(places)
-        return [
-            Taken(messages[place], raws[place], one, self._intake.refusal(messages[place]))
-            for place in places
-            if (one := judged[place]) is not None
-        ]
 
     def run(self) -> None:
         """Turns until `stop()`. Raises what ends the gate for good: FencedError, and the last ones of stream.faults."""
@@ -151,8 +151,35 @@ class Gate:
         if self._await_topics():  # before, nobody could tell what they take
             self._routes = self._find_routes(self._settings)
             self._publisher.open(self._settings.gate.start_ms / 1000)
+        self._await_policies()
         self._source.open()
         self._show()
+
+    def _await_policies(self) -> None:
+        """Waits until there is a policy at all: without one every record would be of an unknown agent."""
+        if self._lifecycle is not None:
+            self._lifecycle.open(self._settings.gate.start_ms / 1000, self._stopping.is_set)
+        while not self._stopping.is_set():
+            self._take_up_policies()
+            if self.force.policies:
+                return
+            if self._settings.policy.path is None and self._lifecycle is not None:
+                raise SettingsError(f"{variable('policy', 'path')}: {NO_POLICY}")
+            self.health.beat()
+            self.health.failing = "no policy is in force"
+            self._stopping.wait(POLICY_PAUSE_S)
+
+    def _take_up_policies(self) -> None:
+        """Between two batches: what is wanted now is in force for the next."""
+        if self.force.turn(time.time_ns() // 1_000_000):
+            self.report.policies(self.force.policies)
+            self._alarm()
+
+    def _alarm(self) -> None:
+        """Says what somebody has to look at."""
+        self.report.set(names.POLICY_REFUSED, {(entry,): 1.0 for entry in self.force.refused})
+        self.report.set(names.BREAKER, {(agent,): 1.0 for agent in self.force.tripped})
+        self.report.set(names.BYPASS, {(agent,): 1.0 for agent in self.force.bypassing})
 
     def _await_topics(self) -> bool:
         """Waits until every topic is there, and says which aren't. Gives back whether there was one to wait for."""
@@ -221,7 +248,7 @@ class Gate:
         """What a probe is told: a failed batch counts for as long as its partitions are ours and it isn't committed."""
         self._intake.owed &= self._source.partitions
         self.health.assigned = bool(self._source.partitions)
-        self.health.failing = self._source.waiting or (self._failed if self._intake.owed else None)
+        self.health.failing = self._source.waiting or (self._failed if self._intake.owed else None) or self.force.alarm
         if self._stopping.is_set():  # after the line above: a signal may come between any two
             self.health.failing = STOPPING
 
@@ -232,9 +259,12 @@ class Gate:
         try:
             self.report.batch(settlement.judged(), raws, started_ns, ended_ns)
             self._lag.batch(raws, ended_ns // 1_000_000)
+            for said, canary in differences(batch):
+                self.report.count(names.CANARY, str(said.agent), said.enforced_outcome, canary.enforced_outcome)
         except Exception as failure:  # noqa: BLE001  # telemetry never stops the stream
             LOG.error("report failed", extra={"error": type(failure).__name__, "records": len(raws)})
         self._settling.committed(settlement)
+        self.force.committed([one.routed.decision for one in settlement.settled])
         self._intake.committed()
         self._recovery.committed()
         self.health.committed()
@@ -261,7 +291,7 @@ class Gate:
 
         Raises nothing: what can't be read is somebody's too.
         """
-        found = owner(raw_record(message), self.policies)
+        found = owner(raw_record(message), self.force.policies)
         return found.agent or names.OTHER, message.key() if message.key() is not None else found.conversation
 
     def _own_error(self, name: str) -> None:
@@ -270,3 +300,11 @@ class Gate:
 
 def _told(missing: Sequence[str]) -> str:
     return f"missing topics: {', '.join(missing)} (guardrail topics --create)"
+
+
+def _in_force(settings: Settings, policies: Policies, lifecycle: Lifecycle | None) -> InForce:
+    """What `lifecycle` says; without one these policies, for good."""
+    if lifecycle is not None:
+        return InForce(lifecycle.look, settings.breaker, proven=lifecycle.prove)
+    fixed = Wanted(policies)
+    return InForce(lambda: fixed, settings.breaker)

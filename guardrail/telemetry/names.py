@@ -73,6 +73,16 @@ TIME_LAG = Metric(
     "guardrail.consumer.time_lag", "gauge", "s", ("topic", "partition"), "Age of the newest record judged"
 )
 POLICY_INFO = Metric("guardrail.policy.info", "gauge", "", ("agent", "revision", "mode"), "Policies in force")
+POLICY_REFUSED = Metric("guardrail.policy.refused", "gauge", "", ("entry",), "Policies that can't be put in force")
+BREAKER = Metric("guardrail.breaker.tripped", "gauge", "", ("agent",), "Agents whose changed policy refuses too much")
+BYPASS = Metric("guardrail.bypass.active", "gauge", "", ("agent",), "Agents whose policy isn't enforced: an emergency")
+CANARY = Metric(
+    "guardrail.canary.decisions",
+    "counter",
+    "{record}",
+    ("agent", "outcome", "canary_outcome"),
+    "Records of a canary's share, by what the policy in force and the canary say",
+)
 PROCESS_DURATION = Metric("guardrail.process.duration", "histogram", "s", (), "Judging time of a record")
 E2E_DURATION = Metric("guardrail.e2e.duration", "histogram", "s", (), "From the record's timestamp to its commit")
 

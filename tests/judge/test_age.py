@@ -58,9 +58,11 @@ TIMES: list[tuple[float, int | None, int | None, bool]] = [
     (300, None, WRITTEN_MS, False),
     (300, 0, WRITTEN_MS, False),
     (300, -1, WRITTEN_MS, False),
-    (300, 1, WRITTEN_MS, True),
+    (300, 1, WRITTEN_MS, False),
+    (300, WRITTEN_MS // 1000, WRITTEN_MS, False),
+    (300, 946_684_800_000, WRITTEN_MS, True),
     (300, None, None, False),
-    (300, 1, 10**400, True),
+    (300, WRITTEN_MS, 10**400, True),
 ]
 
 

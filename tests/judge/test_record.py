@@ -364,9 +364,11 @@ def test_the_conversation_is_the_key_where_none_is_named() -> None:
     assert found.decision.outcome is Outcome.APPROVED
 
 
-@pytest.mark.parametrize(("timestamp", "odd"), [(None, True), (0, True), (-1, True), (1, False)])
+@pytest.mark.parametrize(
+    ("timestamp", "odd"), [(None, True), (0, True), (-1, True), (1_700_000_000, True), (946_684_800_000, False)]
+)
 def test_a_timestamp_that_cannot_be_is_told(timestamp: int | None, odd: bool) -> None:
-    """Given no, a zero or a negative timestamp on a topic, then it is told; a file has none to miss."""
+    """Given no timestamp on a topic, or one older than any, then it is told; a file has none to miss."""
     found = opened(value(), source=Source("raw", 0, 1, timestamp))
     assert ("transport.bad_timestamp" in codes(found.decision)) is odd
     assert codes(opened(value(), source=Source(offset=1), key=None).decision) == set()

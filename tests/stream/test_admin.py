@@ -8,9 +8,11 @@ from http.client import HTTPConnection
 import pytest
 
 from guardrail.errors import SettingsError
-from guardrail.settings import AdminSettings
-from guardrail.stream.admin import Admin, policy_page
+from guardrail.settings import AdminSettings, BreakerSettings
+from guardrail.stream.admin import Admin
+from guardrail.stream.force import InForce
 from guardrail.stream.health import Health
+from guardrail.stream.wanted import Wanted
 from tests.scoring import policies
 
 LOCAL = AdminSettings(host="127.0.0.1", port=0)
@@ -18,7 +20,10 @@ LOCAL = AdminSettings(host="127.0.0.1", port=0)
 
 def admin(health: Health) -> Admin:
     """An admin port with pages of its own."""
-    return Admin(LOCAL, health, lambda: b"metrics 1\n", lambda: policy_page(policies(), "now"))
+    fixed = Wanted(policies())
+    force = InForce(lambda: fixed, BreakerSettings())
+    force.turn(0)
+    return Admin(LOCAL, health, lambda: b"metrics 1\n", force.shown)
 
 
 def page(port: int, path: str) -> bytes:
@@ -62,7 +67,8 @@ def test_pages_over_http() -> None:
         metrics, policy = (page(port.port, path) for path in ("/metrics", "/policy"))
         assert metrics == b"metrics 1\n"
         shown = json.loads(policy)
-        assert set(shown["agents"]["clinic-en"]) == {"revision", "mode", "loaded_at"}
+        assert shown["agents"]["clinic-en"]["revision"] == policies()["clinic-en"].revision
+        assert shown["agents"]["clinic-en"]["since"] == "1970-01-01T00:00:00+00:00"
         assert port.answer("/nowhere")[0] is HTTPStatus.NOT_FOUND
 
 

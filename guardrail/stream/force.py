@@ -1,0 +1,196 @@
+"""The policies in force, batch by batch. It must never change one in the middle of a batch.
+
+What is wanted is taken up between two batches. A changed policy is on probation: one that refuses too much holds its
+agent's records back, or gives way to the policy before it (`breaker.then`). Bypasses end by the clock.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import msgspec
+
+from guardrail.judge.model import Decision
+from guardrail.judge.policy import ENGINE, Policies, Policy, bypassed
+from guardrail.settings import BreakerSettings
+from guardrail.stream.breaker import Breaker
+from guardrail.stream.wanted import Wanted
+
+LOG = logging.getLogger("guardrail.stream")
+
+FULL = 1 << 64
+"""A key's place is one of so many."""
+
+
+class Tripped(NamedTuple):
+    """A policy that refused too much."""
+
+    revision: str
+    why: str
+    previous: Policy | None
+
+
+Look = Callable[[], Wanted]
+Held = Callable[[Policy], None]
+
+
+class InForce:
+    """`policies` judge; `second` holds the canaries, each with the policies that judge its share."""
+
+    def __init__(self, look: Look, settings: BreakerSettings, *, proven: Held = lambda _: None) -> None:
+        """`look` gives what is wanted now; `proven` is told of each policy that has held through its probation."""
+        self._look = look
+        self._proven = proven
+        self._then = settings.then
+        self._breaker = Breaker(settings)
+        self._taken: Wanted | None = None
+        self._tripped: dict[str, Tripped] = {}
+        self._bypassing: frozenset[str] = frozenset()
+        self._chosen: dict[str, Policy] = {}
+        self._since_ms: dict[str, int] = {}
+        self.policies: Policies = {}
+        self.second: Mapping[str, Policies] = {}
+
+    @property
+    def held(self) -> frozenset[str]:
+        """Agents whose records wait: their policy has tripped, and nothing else is to judge them."""
+        if not self._tripped:
+            return frozenset()
+        held = {a for a, one in self._tripped.items() if self._then == "hold" or one.previous is None}
+        return frozenset(held) - self._bypassing
+
+    @property
+    def bypassing(self) -> frozenset[str]:
+        """Agents whose policy isn't enforced."""
+        return self._bypassing
+
+    @property
+    def tripped(self) -> Collection[str]:
+        """Agents whose changed policy has refused too much, and hasn't been changed again."""
+        return self._tripped.keys()
+
+    @property
+    def refused(self) -> Collection[str]:
+        """What is wanted and can't be had."""
+        return self._taken.faults.keys() if self._taken else ()
+
+    @property
+    def alarm(self) -> str | None:
+        """Why an agent is held; None when none is."""
+        return next((f"agent {agent} held: {self._tripped[agent].why}" for agent in sorted(self.held)), None)
+
+    def turn(self, now_ms: int) -> bool:
+        """Takes up what is wanted. Gives back whether anything has changed."""
+        wanted = self._look()
+        bypassing = frozenset(
+            agent for agent in wanted.policies if (b := wanted.bypass(agent)) is not None and b.until_ms > now_ms
+        )
+        if wanted is self._taken and bypassing == self._bypassing:
+            return False
+        _tell_bypasses(wanted, self._bypassing, bypassing)
+        self._taken, self._bypassing = wanted, bypassing
+        for agent in self._chosen.keys() - wanted.policies.keys():
+            self._let_go(agent)
+        for agent, policy in wanted.policies.items():
+            self._choose(agent, policy, wanted, now_ms)
+        self._compose(wanted)
+        return True
+
+    def trip(self, decisions: Sequence[Decision], passed: Callable[[str, Policy], int]) -> frozenset[str]:
+        """The agents whose policy has refused too much with this batch: none of it may be published for them."""
+        tripped = self._breaker.tripped(decisions, passed)
+        for agent, why in tripped.items():
+            LOG.critical("breaker tripped", extra={"agent": agent, "reason": why, "then": self._then})
+            previous = self._breaker.previous(agent)
+            self._tripped[agent] = Tripped(self._chosen[agent].revision, why, previous)
+            if self._then == "previous" and previous is not None:
+                self._chosen[agent] = previous
+            self._breaker.end(agent)
+        if tripped and self._taken is not None:
+            self._compose(self._taken)
+        return frozenset(tripped)
+
+    def committed(self, decisions: Sequence[Decision]) -> None:
+        """Counts a published batch."""
+        for policy in self._breaker.committed(decisions):
+            LOG.info("policy proven", extra={"agent": policy.agent, "revision": policy.revision})
+            self._proven(policy)
+
+    def canaried(self, agent: str, key: bytes) -> bool:
+        """Whether a record is of the share that the agent's second policy decides. A key is always, or never."""
+        if agent not in self.second or self._taken is None:
+            return False
+        place = int.from_bytes(sha256(agent.encode() + b"\0" + key).digest()[:8])
+        return place < self._taken.canaries[agent].share * FULL
+
+    def shown(self) -> dict[str, Any]:
+        """What /policy tells."""
+        wanted = self._taken or Wanted()
+        return {
+            "engine": ENGINE,
+            "agents": {agent: self._shown(agent, policy, wanted) for agent, policy in sorted(self.policies.items())},
+            "refused": dict(wanted.faults),
+        }
+
+    def _choose(self, agent: str, policy: Policy, wanted: Wanted, now_ms: int) -> None:
+        """Puts an agent's wanted policy in force, on probation where it is a change."""
+        tripped, current = self._tripped.get(agent), self._chosen.get(agent)
+        refused = tripped is not None and tripped.revision == policy.revision and agent not in wanted.forced
+        if refused or (tripped is None and current is not None and current.revision == policy.revision):
+            return
+        self._tripped.pop(agent, None)
+        self._chosen[agent], self._since_ms[agent] = policy, now_ms
+        LOG.info("policy in force", extra={"agent": agent, "revision": policy.revision, "mode": policy.mode})
+        proven = wanted.proven.get(agent)
+        before = tripped.previous if tripped else current or proven
+        if policy.revision in {known.revision for known in (before, proven) if known is not None}:
+            self._breaker.end(agent)
+        else:
+            self._breaker.begin(policy, before, watched=before is not None and agent not in wanted.forced)
+
+    def _let_go(self, agent: str) -> None:
+        LOG.warning("policy withdrawn", extra={"agent": agent})
+        del self._chosen[agent]
+        self._tripped.pop(agent, None)
+        self._breaker.end(agent)
+
+    def _compose(self, wanted: Wanted) -> None:
+        """The policies as they judge: each under its bypass, if one is in force."""
+        made = {
+            agent: bypassed(policy, wanted.bypass(agent) if agent in self._bypassing else None)
+            for agent, policy in self._chosen.items()
+        }
+        self.policies = made
+        self.second = {
+            agent: {**made, agent: bypassed(canary.policy, made[agent].bypass)}
+            for agent, canary in wanted.canaries.items()
+            if agent in made and canary.policy.revision != made[agent].revision
+        }
+
+    def _shown(self, agent: str, policy: Policy, wanted: Wanted) -> dict[str, Any]:
+        canary, tripped = wanted.canaries.get(agent), self._tripped.get(agent)
+        return {
+            "revision": policy.revision,
+            "mode": policy.mode,
+            "since": datetime.fromtimestamp(self._since_ms[agent] / 1000, UTC).isoformat(timespec="seconds"),
+            "origin": msgspec.to_builtins(wanted.origins.get(agent)),
+            "canary": {"revision": canary.policy.revision, "share": canary.share} if canary else None,
+            "bypass": msgspec.to_builtins(policy.bypass),
+            "probation_records": self._breaker.left_count(agent),
+            "tripped": _told(tripped, self._then) if tripped else None,
+        }
+
+
+def _told(tripped: Tripped, then: str) -> dict[str, str]:
+    return {"revision": tripped.revision, "why": tripped.why, "then": then}
+
+
+def _tell_bypasses(wanted: Wanted, before: frozenset[str], now: frozenset[str]) -> None:
+    for agent in sorted(now - before):
+        LOG.critical("bypass in force", extra={"agent": agent, "bypass": msgspec.to_builtins(wanted.bypass(agent))})
+    for agent in sorted(before - now):
+        LOG.warning("bypass ended", extra={"agent": agent})

@@ -1,0 +1,157 @@
+"""Policies as they change, followed beside the loop: files, and the register. It must never make the loop wait, nor
+change what is in force by itself: it says what is wanted, and stream.force takes it up.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import Self
+
+import msgspec
+
+from guardrail.errors import GuardrailError, PolicyError, TransientError
+from guardrail.judge.policy import Policies, Policy
+from guardrail.settings import Settings
+from guardrail.stream.policyfiles import PolicyFiles
+from guardrail.stream.register import Proven, now
+from guardrail.stream.registry import Registry, Writer
+from guardrail.stream.wanted import Wanted, wanted
+from guardrail.version import VERSION
+
+LOG = logging.getLogger("guardrail.stream")
+
+POLL_S = 0.2
+AGAIN_S = 15.0
+"""Until a register that couldn't be read is tried again."""
+CLOSE_S = 1.0
+
+Fit = Callable[[Policies], object]
+
+
+class Lifecycle:
+    """Keeps `wanted` up to date in a thread, while it is entered."""
+
+    def __init__(self, settings: Settings, policies: Policies, fit: Fit = lambda _: None) -> None:
+        """`policies` are the files' at start. `fit` raises PolicyError for policies that can't be judged here."""
+        self._settings = settings
+        self._fit = fit
+        self._registry = Registry(settings)
+        self._files = PolicyFiles(settings.policy, policies)
+        self._look_s = settings.policy.look_ms / 1000
+        self._due_s = self._again_s = 0.0
+        self._fault: dict[str, str] = {}
+        self._joined = False
+        self._letters: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="policies", daemon=True)
+        self.wanted = Wanted(policies)
+
+    def look(self) -> Wanted:
+        """What is wanted now."""
+        return self.wanted
+
+    def open(self, wait_s: float, stopping: Callable[[], bool]) -> None:
+        """Reads the register to its end, for at most so long, and follows it from then on. Raises nothing: a register
+        that can't be read is told as a fault, and tried again.
+        """
+        self._files.look()
+        self._join(time.monotonic() + wait_s, stopping)
+        self._put_together()
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending.set()
+        if self._thread.is_alive():
+            self._thread.join(CLOSE_S)
+
+    def prove(self, policy: Policy) -> None:
+        """Writes that a policy has held, when the thread comes to it."""
+        entry = Proven(revision=policy.revision, by=f"guardrail {VERSION}", at=now(), why="held through its probation")
+        self._letters.put((f"proven/{policy.agent}", msgspec.json.encode(entry)))
+
+    def _run(self) -> None:
+        while not self._ending.is_set():
+            try:
+                self._follow()
+            except Exception as failure:  # noqa: BLE001  # the gate judges on with what is in force
+                why = str(failure) if isinstance(failure, GuardrailError) else type(failure).__name__
+                LOG.error("policies not followed", extra={"reason": why})
+                self._ending.wait(1.0)
+        self._registry.close()
+
+    def _follow(self) -> None:
+        changed = self._look_at_files()
+        if not self._joined and time.monotonic() > self._again_s:
+            self._join(time.monotonic() + AGAIN_S, self._ending.is_set)
+            changed = True
+        if self._joined:
+            changed = self._registry.poll(POLL_S) or changed
+            self._write()
+        else:
+            self._ending.wait(POLL_S)
+        if changed:
+            self._put_together()
+
+    def _look_at_files(self) -> bool:
+        if time.monotonic() < self._due_s:
+            return False
+        self._due_s = time.monotonic() + self._look_s
+        return self._files.look()
+
+    def _join(self, until_s: float, stopping: Callable[[], bool]) -> None:
+        self._again_s = time.monotonic() + AGAIN_S
+        try:
+            self._registry.join()
+            self._registry.read_to_end(until_s, stopping)
+        except TransientError as failure:
+            self._registry.close()
+            if not self._fault:
+                LOG.warning("no register", extra={"reason": str(failure)})
+            self._fault = {"register": str(failure)}
+            return
+        self._joined, self._fault = True, {}
+
+    def _put_together(self) -> None:
+        files = self._files.found
+        files = files._replace(faults={**files.faults, **self._fault})
+        before = self.wanted
+        made = wanted(files, self._registry.register, before, self._fits)
+        for name in made.faults.keys() - before.faults.keys():
+            LOG.error("policy refused", extra={"entry": name, "reason": made.faults[name]})
+        self.wanted = made
+        for policy in (*made.policies.values(), *(one.policy for one in made.canaries.values())):
+            if not self._registry.register.has("revision", policy.revision):
+                self._letters.put((f"revision/{policy.revision}", policy.resolved))
+
+    def _fits(self, policy: Policy) -> str | None:
+        """Why a policy can't be judged here; None when it can."""
+        try:
+            self._fit({policy.agent: policy})
+        except PolicyError as error:
+            return str(error)
+        return None
+
+    def _write(self) -> None:
+        """Writes what waits to be written: a policy's bytes, so that its decisions can be judged again; and proofs."""
+        letters = {}
+        while True:
+            try:
+                key, value = self._letters.get_nowait()
+            except Empty:
+                break
+            letters[key] = value
+        if not letters:
+            return
+        writer = Writer(self._settings)
+        for key, value in letters.items():
+            try:
+                writer.write(key, value)
+            except TransientError as failure:  # no right to, most often: the gate judges all the same
+                LOG.warning("not written to the register", extra={"reason": str(failure)})

@@ -1,0 +1,99 @@
+"""The register's topic: read to its end and on, by assignment, and written. It must never commit an offset."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Message, Producer, TopicPartition
+
+from guardrail.errors import TransientError
+from guardrail.settings import Settings
+from guardrail.stream import client
+from guardrail.stream.faults import kafka_error
+from guardrail.stream.register import Register
+
+ANSWER_S = 5.0
+WRITE_S = 10.0
+
+
+class Registry:
+    """Keeps a Register as the topic has it. Needs no group, and no right but to read the topic."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.register = Register()
+        self._settings = settings
+        self._topic = settings.topics.policies
+        self._consumer: Consumer | None = None
+
+    def join(self) -> None:
+        """Begins to read it from its beginning. Raises TransientError when it isn't there, or can't be read."""
+        consumer = client.make_consumer(client.reader_config(self._settings, "policies"))
+        try:
+            found = consumer.list_topics(self._topic, timeout=ANSWER_S).topics[self._topic]
+            if found.error is not None:
+                raise KafkaException(found.error)
+            consumer.assign([TopicPartition(self._topic, number, OFFSET_BEGINNING) for number in found.partitions])
+        except KafkaException as failure:
+            consumer.close()
+            raise TransientError(f"{self._topic}: {kafka_error(failure).name()}") from None
+        self._consumer = consumer
+
+    def read_to_end(self, until_s: float, stopping: Callable[[], bool] = lambda: False) -> None:
+        """Reads what it holds now. Raises TransientError when that takes beyond `until_s` (monotonic)."""
+        left = self._partitions()
+        while left and not stopping():
+            if time.monotonic() > until_s:
+                raise TransientError(f"{self._topic}: not read to its end in time")
+            for message in self._read(0.2):
+                if message.error() is not None:
+                    left.discard(message.partition())
+
+    def poll(self, wait_s: float) -> bool:
+        """Takes what is new, after at most `wait_s`. Gives back whether anything was."""
+        return any(message.error() is None for message in self._read(wait_s))
+
+    def close(self) -> None:
+        """Lets go of it."""
+        if self._consumer is not None:
+            self._consumer.close()
+            self._consumer = None
+
+    def _partitions(self) -> set[int | None]:
+        return {place.partition for place in self._consumer.assignment()} if self._consumer else set()
+
+    def _read(self, wait_s: float) -> list[Message]:
+        """Messages, those of entries taken. Raises TransientError for what the broker says against it."""
+        if self._consumer is None:
+            return []
+        messages = self._consumer.consume(100, wait_s)
+        for message in messages:
+            if (error := message.error()) is None:
+                self.register.take(message.key(), message.value())
+            elif not client.is_end(error):
+                raise TransientError(f"{self._topic}: {error.name()}")
+        return messages
+
+
+class Writer:
+    """Writes entries, each on its own."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._topic = settings.topics.policies
+        self._producer: Producer = client.make_producer(client.writer_config(settings, "policies"))
+
+    def write(self, key: str, value: bytes | None, headers: Sequence[tuple[str, str]] = ()) -> None:
+        """Returns once the broker has it. Raises TransientError when it doesn't take it."""
+        failed: list[str] = []
+
+        def delivered(error: object, _: Message) -> None:
+            failed.extend([str(error)] if error is not None else [])
+
+        try:
+            self._producer.produce(self._topic, value, key, headers=list(headers), on_delivery=delivered)
+            left = self._producer.flush(WRITE_S)
+        except KafkaException as failure:
+            raise TransientError(f"{key}: {kafka_error(failure).str()}") from None
+        if left or failed:
+            self._producer.purge()
+            raise TransientError(f"{key}: {failed[0] if failed else 'the broker takes too long'}")
