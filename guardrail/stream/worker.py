@@ -178,8 +178,9 @@ class Gate:
     def _alarm(self) -> None:
         """Says what somebody has to look at."""
         self.report.set(names.POLICY_REFUSED, {(entry,): 1.0 for entry in self.force.refused})
-        self.report.set(names.BREAKER, {(agent,): 1.0 for agent in self.force.tripped})
-        self.report.set(names.BYPASS, {(agent,): 1.0 for agent in self.force.bypassing})
+        agents, tripped, bypassing = self.force.policies, self.force.tripped, self.force.bypassing
+        self.report.set(names.BREAKER, {(agent,): float(agent in tripped) for agent in agents})
+        self.report.set(names.BYPASS, {(agent,): float(agent in bypassing) for agent in agents})
 
     def _await_topics(self) -> bool:
         """Waits until every topic is there, and says which aren't. Gives back whether there was one to wait for."""
