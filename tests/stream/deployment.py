@@ -99,11 +99,14 @@ def count_decisions(settings: Settings) -> Callable[[], int]:
     config = {"bootstrap.servers": settings.kafka.bootstrap_servers, "group.id": uuid4().hex, "log_level": 0}
     consumer = Consumer(config)
     topic = settings.topics.decisions
-    partitions = consumer.list_topics(topic, timeout=PATIENCE_S).topics[topic].partitions
-    return lambda: sum(
-        consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=PATIENCE_S)[1]
-        for partition in partitions
-    )
+
+    def count() -> int:
+        """Of the partitions that the broker knows by now: a new topic may have none for a moment."""
+        partitions = consumer.list_topics(topic, timeout=PATIENCE_S).topics[topic].partitions
+        places = [TopicPartition(topic, partition) for partition in partitions]
+        return sum(consumer.get_watermark_offsets(place, timeout=PATIENCE_S)[1] for place in places)
+
+    return count
 
 
 def committed(settings: Settings) -> dict[int, int]:
