@@ -24,6 +24,7 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run.add_argument(
         "--policy", metavar="PATH", help="a policy file, or a folder of them (default: GUARDRAIL_POLICY__PATH)"
     )
+    run.add_argument("--workers", type=int, metavar="N", help="processes (default: GUARDRAIL_INSTANCE__WORKERS, or 1)")
     run.add_argument("--log-level", default="info", choices=["debug", "info", "warning", "error"])
     run.epilog = "Settings come from GUARDRAIL_* variables, librdkafka properties among them; OTEL_* is honoured."
     run.set_defaults(verb=_run, serves=True)
@@ -41,14 +42,17 @@ def _demo(_: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from guardrail import logs, settings
     from guardrail.stream.run import run
+    from guardrail.stream.workers import supervise
 
-    chosen = settings.load()
+    chosen = settings.load(**({} if arguments.workers is None else {"instance": {"workers": arguments.workers}}))
     if arguments.policy is not None:
         named = chosen.policy.model_copy(update={"path": Path(arguments.policy)})
         chosen = chosen.model_copy(update={"policy": named})
     policies = load_policies(chosen.policy.path) if chosen.policy.path else {}
     logs.set_up(arguments.log_level)
-    return run(chosen, policies)
+    if chosen.instance.workers == 1:
+        return run(chosen, policies)
+    return supervise(chosen, policies, arguments.log_level)
 
 
 def _topics(arguments: argparse.Namespace) -> int:

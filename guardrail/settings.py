@@ -133,11 +133,20 @@ class GateSettings(Section):
 
 
 class InstanceSettings(Section):
-    """Who this process is. Two processes of one group must never share an ordinal and a proc."""
+    """Who this process is, or these are. Two processes of one group must never share an ordinal and a proc."""
 
     identity: Literal["auto", "ordinal", "random"] = "auto"
     ordinal: int | None = Field(default=None, ge=0, le=9_999)
     proc: int = Field(default=0, ge=0, le=999)
+    workers: int = Field(default=1, ge=1, le=64)
+    """Processes that this one starts and supervises; each has the next proc. One is this process itself."""
+
+    @model_validator(mode="after")
+    def _number_workers(self) -> Self:
+        """Workers are 0, 1, 2, ...: a proc beside them would be a name that none of them has."""
+        if self.workers > 1 and self.proc:
+            raise ValueError("proc is counted by guardrail itself where there are several workers")
+        return self
 
 
 class AdminSettings(Section):
@@ -206,8 +215,11 @@ class Settings(BaseSettings):
         return Identity(name=f"{self.gate.group}.{ordinal}.{chosen.proc}", static=found is not None)
 
 
-def load(**overrides: Section) -> Settings:
-    """The settings of this process's environment. Raises SettingsError, one line for each fault, the variable first."""
+def load(**overrides: Section | dict[str, object]) -> Settings:
+    """The settings of this process's environment. Raises SettingsError, one line for each fault, the variable first.
+
+    A section overrides all of its own, a dictionary what it names.
+    """
     if strangers := list(_strangers(os.environ)):
         raise SettingsError("\n".join(strangers))
     try:

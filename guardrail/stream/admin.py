@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -20,31 +20,22 @@ TEXT = "text/plain; charset=utf-8"
 METRICS = "text/plain; version=0.0.4; charset=utf-8"
 JSON = "application/json"
 
+END_S = 0.1
+"""Between two looks whether to end: SIGTERM waits for it."""
 REQUEST_S = 5
 """A client that stops talking is let go."""
 
 Answer = tuple[HTTPStatus, str, bytes]
+Pages = Mapping[str, Callable[[], Answer]]
+"""A page's path, and what makes it."""
 
 
 class Admin:
     """Serves while it is entered."""
 
-    def __init__(
-        self,
-        settings: AdminSettings,
-        health: Health,
-        metrics: Callable[[], bytes],
-        policies: Callable[[], dict[str, Any]],
-    ) -> None:
-        """`metrics` gives Prometheus's text, `policies` what /policy shows. Raises SettingsError for a port in use."""
-        self._health = health
-        self._pages: dict[str, Callable[[], Answer]] = {
-            "/livez": self._livez,
-            "/healthz": self._livez,
-            "/readyz": self._readyz,
-            "/metrics": lambda: (HTTPStatus.OK, METRICS, metrics()),
-            "/policy": lambda: (HTTPStatus.OK, JSON, json.dumps(policies(), indent=2).encode()),
-        }
+    def __init__(self, settings: AdminSettings, pages: Pages) -> None:
+        """Raises SettingsError for a port in use."""
+        self._pages = pages
         try:
             self._server = Server((settings.host, settings.port), _serving(self.answer))
         except OSError as failure:
@@ -52,7 +43,7 @@ class Admin:
         self.port = int(self._server.server_address[1])
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, name="admin", daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(END_S,), name="admin", daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -64,19 +55,42 @@ class Admin:
         page = self._pages.get(path.partition("?")[0])
         return page() if page else (HTTPStatus.NOT_FOUND, TEXT, "\n".join(self._pages).encode() + b"\n")
 
-    def _livez(self) -> Answer:
-        status = HTTPStatus.OK if self._health.alive else HTTPStatus.SERVICE_UNAVAILABLE
-        return status, TEXT, f"loop turned {self._health.age_s:.1f} s ago\n".encode()
-
-    def _readyz(self) -> Answer:
-        status = HTTPStatus.OK if self._health.ready else HTTPStatus.SERVICE_UNAVAILABLE
-        return status, TEXT, f"{self._health.reason}\n".encode()
-
 
 class Server(ThreadingHTTPServer):
     """Threads die with the process."""
 
     daemon_threads = True
+
+
+def gate_pages(health: Health, metrics: Callable[[], bytes], policies: Callable[[], dict[str, Any]]) -> Pages:
+    """One gate's pages: `metrics` gives Prometheus's text, `policies` what /policy shows."""
+    return pages(
+        lambda: probed(health.alive, f"loop turned {health.age_s:.1f} s ago"),
+        lambda: probed(health.ready, health.reason),
+        metrics,
+        policies,
+    )
+
+
+def pages(
+    livez: Callable[[], Answer],
+    readyz: Callable[[], Answer],
+    metrics: Callable[[], bytes],
+    policies: Callable[[], dict[str, Any]],
+) -> Pages:
+    """The pages that every admin port has."""
+    return {
+        "/livez": livez,
+        "/healthz": livez,
+        "/readyz": readyz,
+        "/metrics": lambda: (HTTPStatus.OK, METRICS, metrics()),
+        "/policy": lambda: (HTTPStatus.OK, JSON, json.dumps(policies(), indent=2).encode()),
+    }
+
+
+def probed(fine: bool, text: str) -> Answer:
+    """A probe's answer: the status is what a kubelet reads, the text is for people."""
+    return HTTPStatus.OK if fine else HTTPStatus.SERVICE_UNAVAILABLE, TEXT, f"{text}\n".encode()
 
 
 def _serving(answer: Callable[[str], Answer]) -> type[BaseHTTPRequestHandler]:

@@ -7,9 +7,10 @@ import logging
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from types import FrameType
-from typing import Any, Self
 
 from guardrail.backtracker import Backtracker
 from guardrail.errors import FencedError, GuardrailError, TransientError
@@ -17,7 +18,7 @@ from guardrail.judge.decide import judge
 from guardrail.judge.policy import Policies
 from guardrail.scorers import load_scorers
 from guardrail.settings import Settings
-from guardrail.stream.admin import Admin
+from guardrail.stream.admin import Admin, gate_pages
 from guardrail.stream.faults import BrokerError, OwnError, UnreadDataError
 from guardrail.stream.judging import frames
 from guardrail.stream.lifecycle import Lifecycle
@@ -49,8 +50,14 @@ _EXITS = {
 }
 
 
-def run(settings: Settings, policies: Policies, *, tracing: Tracing | None = None) -> int:
-    """Runs the gate until SIGTERM or SIGINT and gives its exit code.
+def run(
+    settings: Settings,
+    policies: Policies,
+    *,
+    tracing: Tracing | None = None,
+    serving: Callable[[int], object] = lambda _: None,
+) -> int:
+    """Runs the gate until SIGTERM or SIGINT and gives its exit code. `serving` is told the admin port.
 
     Raises PolicyError for a scorer that isn't installed as a policy pins it, SettingsError for what a deployment has to
     mend: properties, a port in use, a topic too narrow. A bug of ours is told by its class and place alone.
@@ -62,13 +69,10 @@ def run(settings: Settings, policies: Policies, *, tracing: Tracing | None = Non
     lifecycle = Lifecycle(settings, policies, lambda changed: scorers.update(load_scorers(changed)))
     gate = Gate(settings, policies, judge=lent, report=report, lifecycle=lifecycle)
     _spare_the_collector()
-    with (
-        last_tier,
-        lifecycle,
-        Loop(gate) as loop,
-        Admin(settings.admin, gate.health, report.text, gate.force.shown) as admin,
-    ):
+    loop, pages = Loop(gate), gate_pages(gate.health, report.text, gate.force.shown)
+    with last_tier, lifecycle, on_signal(loop.stop), Admin(settings.admin, pages) as admin:
         LOG.info("started", extra={"agents": sorted(policies), "admin_port": admin.port, "group": settings.gate.group})
+        serving(admin.port)
         failure = loop.run()
         report.close()
     if isinstance(failure, tuple(_EXITS)):
@@ -81,6 +85,22 @@ def run(settings: Settings, policies: Policies, *, tracing: Tracing | None = Non
         raise failure
     LOG.info("stopped", extra={"reason": "asked to"})
     return EXIT_OK
+
+
+@contextmanager
+def on_signal(stop: Callable[[], None]) -> Iterator[None]:
+    """Calls `stop` for SIGTERM and SIGINT, in the main thread, wherever that is just then."""
+
+    def told(number: int, _: FrameType | None) -> None:
+        stop()
+        LOG.info("stopping", extra={"signal": signal.Signals(number).name})
+
+    before = {number: signal.signal(number, told) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield
+    finally:
+        for number, heard in before.items():
+            signal.signal(number, heard)
 
 
 def _spare_the_collector() -> None:
@@ -105,15 +125,11 @@ class Loop:
         self._ended = threading.Event()
         self._told_s: float | None = None
         self._failure: BaseException | None = None
-        self._handlers: dict[int, Any] = {}
 
-    def __enter__(self) -> Self:
-        self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGTERM, signal.SIGINT)}
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
+    def stop(self) -> None:
+        """Tells the gate to end. A signal handler may call it."""
+        self._gate.stop()
+        self._told_s = self._told_s or time.monotonic()
 
     def run(self) -> BaseException | None:
         """Returns when the gate has ended, or STOP_S after it was told to; gives what ended it, if it wasn't told."""
@@ -133,8 +149,3 @@ class Loop:
             self._failure = failure
         finally:
             self._ended.set()
-
-    def _stop(self, number: int, _: FrameType | None) -> None:
-        self._gate.stop()
-        self._told_s = self._told_s or time.monotonic()
-        LOG.info("stopping", extra={"signal": signal.Signals(number).name})

@@ -9,7 +9,7 @@ import pytest
 
 from guardrail.errors import SettingsError
 from guardrail.settings import AdminSettings, BreakerSettings
-from guardrail.stream.admin import Admin
+from guardrail.stream.admin import Admin, gate_pages
 from guardrail.stream.force import InForce
 from guardrail.stream.health import Health
 from guardrail.stream.wanted import Wanted
@@ -23,7 +23,7 @@ def admin(health: Health) -> Admin:
     fixed = Wanted(policies())
     force = InForce(lambda: fixed, BreakerSettings())
     force.turn(0)
-    return Admin(LOCAL, health, lambda: b"metrics 1\n", force.shown)
+    return Admin(LOCAL, gate_pages(health, lambda: b"metrics 1\n", force.shown))
 
 
 def page(port: int, path: str) -> bytes:
@@ -75,4 +75,4 @@ def test_pages_over_http() -> None:
 def test_a_port_in_use_is_a_setting() -> None:
     """A port that somebody has is told by the variable that names it."""
     with admin(Health(60)) as port, pytest.raises(SettingsError, match="GUARDRAIL_ADMIN__PORT"):
-        Admin(LOCAL.model_copy(update={"port": port.port}), Health(60), bytes, dict)
+        Admin(LOCAL.model_copy(update={"port": port.port}), {})
