@@ -109,10 +109,15 @@ class TopicSettings(Section):
         return self
 
 
+Delivery = Literal["exactly_once", "at_least_once"]
+
+
 class GateSettings(Section):
     """One batch of the loop, and when the loop gives up. Figures: STREAM §2 and §6."""
 
     group: str = Field(default="guardrail", min_length=1, max_length=200)
+    delivery: Delivery = "exactly_once"
+    """`at_least_once` has no transactions: outputs come some milliseconds sooner, and twice after a fault."""
     batch_messages: int = Field(default=500, ge=1, le=100_000)
     batch_bytes: int = Field(default=8_000_000, ge=1, le=1_000_000_000)
     waiting_messages: int = Field(default=5_000, ge=1, le=16_000)

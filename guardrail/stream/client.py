@@ -61,6 +61,8 @@ def consumer_config(settings: Settings, identity: Identity) -> Config:
         "fetch.max.bytes": 16_777_216,
         "statistics.interval.ms": 5_000,  # lag
     }
+    if gate.delivery == "at_least_once":
+        made["socket.timeout.ms"] = 10_000  # a commit of offsets waits for it, and the loop for the commit
     if identity.static:
         made["group.instance.id"] = f"guardrail.{identity.name}"
     made |= _shared(settings, "consumer")
@@ -71,11 +73,18 @@ def consumer_config(settings: Settings, identity: Identity) -> Config:
 
 
 def producer_config(settings: Settings, identity: Identity, largest_bytes: int, batch_bytes: int) -> Config:
-    """Transactional. `largest_bytes` is the largest record any topic takes, `batch_bytes` the smallest such limit."""
-    return {
-        "transactional.id": f"guardrail.{identity.name}",
+    """Transactional, or idempotent alone: every record is acknowledged by all replicas that must have it, once.
+
+    `largest_bytes` is the largest record any topic takes, `batch_bytes` the smallest such limit.
+    """
+    made: Config = {"enable.idempotence": True}
+    if settings.gate.delivery == "exactly_once":
+        made = {
+            "transactional.id": f"guardrail.{identity.name}",
+            "transaction.timeout.ms": settings.gate.transaction_ms,
+        }
+    return made | {
         "client.id": f"guardrail.{identity.name}",
-        "transaction.timeout.ms": settings.gate.transaction_ms,
         "message.timeout.ms": min(10_000, settings.gate.transaction_ms),
         "socket.timeout.ms": min(10_000, settings.gate.transaction_ms),
         "compression.type": "lz4",

@@ -1,16 +1,20 @@
-"""One transaction after another: begin, send, commit with the input's offsets. It must never be used after it failed
-to commit or abort in time: librdkafka can't tell what became of such a transaction, a new producer can.
+"""One batch after another: begin, send, commit with the input's offsets; by transactions, or by acknowledgements.
+
+It must never commit offsets whose outputs aren't safe, nor be used after it failed to end a transaction in time:
+librdkafka can't tell what became of such a one, a new producer can.
 """
 
 from __future__ import annotations
 
 import logging
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from guardrail.errors import GuardrailError, TransientError
+from guardrail.settings import Delivery
 from guardrail.stream.faults import (
     RECORDS_FAULT,
     AbortError,
@@ -31,11 +35,11 @@ PURGED = frozenset({KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT})  # noq
 """Given up because another delivery, or the transaction, has failed."""
 PAUSES_S = (0.05, 1.0)
 STOPPING_S = 1.5
-"""What a transaction still gets once we are stopping, all its calls together."""
+"""What a batch still gets once we are stopping, all its calls together."""
 
 
-class Publisher:
-    """A transactional producer that repeats what may be repeated, and raises what the loop has to decide."""
+class Publisher(ABC):
+    """A producer that repeats what may be repeated, and raises what the loop has to decide."""
 
     def __init__(self, make: Callable[[], Producer], deadline_s: float, stopping: Callable[[], bool]) -> None:
         self._make = make
@@ -43,33 +47,28 @@ class Publisher:
         self._stopping = stopping
         self._producer: Producer | None = None
         self._failed: list[tuple[KafkaError, str | None]] = []
-        self._open = False
-        self._left_open = False
         self._stale = False
         self._until_s = 0.0
         self._stop_until_s: float | None = None
 
     def open(self, deadline_s: float) -> None:
-        """A new producer with our transactional id: whatever an earlier one left open is ended by it."""
+        """A new producer, ready when the brokers have answered it."""
         self._drop()
         self._producer = self._make()
         self._failed.clear()
-        self._left_open = self._left_open or self._open
-        self._open, self._stale = False, True
-        self._repeat("init", lambda: self._live.init_transactions(CALL_S), time.monotonic() + deadline_s)
-        self._left_open = self._stale = False
+        self._stale = True
+        self._repeat("open", self._greet, time.monotonic() + deadline_s)
+        self._stale = False
 
     def begin(self) -> None:
-        """Opens a transaction. Its deadline holds for all the calls until it is committed."""
+        """Opens a batch. Its deadline holds for all the calls until it is committed."""
         if self._stale:
             self.open(self._deadline_s)
         self._failed.clear()
         self._until_s = time.monotonic() + self._deadline_s
-        self._repeat("begin", self._live.begin_transaction, self._until_s)
-        self._open = True
 
     def send(self, out: Outgoing) -> None:
-        """Puts a record into the transaction. Raises RefusedError when it is too large for any topic."""
+        """Puts a record into the batch. Raises RefusedError when it is too large for any topic."""
         while True:
             try:
                 self._live.produce(
@@ -88,8 +87,123 @@ class Publisher:
             except KafkaException as failure:
                 raise self._unsent(kafka_error(failure), out.topic) from failure
 
-    def commit(self, offsets: list[TopicPartition], group: object) -> None:
+    @abstractmethod
+    def commit(self, offsets: list[TopicPartition], consumer: Consumer) -> None:
+        """Commits the records and the consumer's offsets, or raises: then the offsets aren't committed."""
+
+    @abstractmethod
+    def abort(self) -> None:
+        """Ends a batch that can't be committed, so that its records can be read again."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Lets the producer go. There is no `begin` after it."""
+
+    @abstractmethod
+    def _greet(self) -> None:
+        """What a new producer says to the brokers first."""
+
+    def _again(self, error: KafkaError) -> bool:
+        """Whether the same call may work."""
+        return reaction(error) is Reaction.RETRY
+
+    def _drop(self) -> None:
+        if self._producer is not None:
+            self._producer.purge()
+            self._producer = None
+
+    @property
+    def _live(self) -> Producer:
+        if self._producer is None:
+            raise RestartError("no producer")
+        return self._producer
+
+    def _room(self) -> None:
+        """Lets deliveries end. Raises what a fatal error asks for: a poll tells that too."""
+        try:
+            self._live.poll(0.05)
+        except KafkaException as failure:
+            raise as_ours(kafka_error(failure), "send") from failure
+
+    def _unsent(self, error: KafkaError, topic: str) -> Exception:
+        """What a refused `produce` means: it carries no flags, and most often follows a failed delivery."""
+        if error.code() in RECORDS_FAULT or any(e.code() in RECORDS_FAULT for e, _ in self._failed):
+            return RefusedError(f"send: {topic}: {error.name()}")
+        if error.fatal() or reaction(error) is Reaction.FENCED:
+            return as_ours(error, "send")
+        return AbortError(f"send: {topic}: {error.name()}: {error.str()}{self._why()}")
+
+    def _delivered(self, error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            self._failed.append((error, message.topic()))
+
+    def _why(self) -> str:
+        """The first delivery of the batch that failed: what the calls after it say is only its consequence."""
+        failed = [one for one in self._failed if one[0].code() not in PURGED]
+        if not failed:
+            return ""
+        error, topic = failed[0]
+        return f" (not delivered to {topic}: {error.name()})"
+
+    def _undelivered(self, what: str) -> AbortError:
+        """What a failed delivery asks for: where a topic refuses a record, that record is to blame."""
+        refused = [(error, topic) for error, topic in self._failed if error.code() in RECORDS_FAULT]
+        if refused:
+            return RefusedError(f"deliver: {refused[0][1]}: {refused[0][0].name()}")
+        return AbortError(f"{what}{self._why()}")
+
+    def _limit_s(self, until_s: float) -> float:
+        """The deadline, or an earlier one from when we were seen to be stopping."""
+        if not self._stopping():
+            return until_s
+        if self._stop_until_s is None:
+            self._stop_until_s = time.monotonic() + STOPPING_S
+        return min(until_s, self._stop_until_s)
+
+    def _repeat(self, doing: str, call: Callable[[], object], until_s: float, *, ends: bool = False) -> None:
+        """Calls until it works, or until what it raises isn't retriable or the time is up."""
+        pause = PAUSES_S[0]
+        while True:
+            try:
+                call()
+                return
+            except KafkaException as failure:
+                error = kafka_error(failure)
+                late = time.monotonic() > self._limit_s(until_s)
+                if late or not self._again(error):
+                    if late and ends:
+                        raise RestartError(f"{doing}: not done in time: {error.name()}") from failure
+                    raise as_ours(error, doing) from failure
+                self._stale = self._stale or ends
+                LOG.info("again", extra={"call": doing, "error": error.name()})
+                time.sleep(pause)
+                pause = min(pause * 2, PAUSES_S[1])
+
+
+class Transactional(Publisher):
+    """Exactly once: outputs and offsets become visible together, or not at all."""
+
+    def __init__(self, make: Callable[[], Producer], deadline_s: float, stopping: Callable[[], bool]) -> None:
+        super().__init__(make, deadline_s, stopping)
+        self._open = False
+        self._left_open = False
+
+    def open(self, deadline_s: float) -> None:
+        """A new producer with our transactional id: whatever an earlier one left open is ended by it."""
+        self._left_open = self._left_open or self._open
+        self._open = False
+        super().open(deadline_s)
+        self._left_open = False
+
+    def begin(self) -> None:
+        """Opens a transaction."""
+        super().begin()
+        self._repeat("begin", self._live.begin_transaction, self._until_s)
+        self._open = True
+
+    def commit(self, offsets: list[TopicPartition], consumer: Consumer) -> None:
         """Commits the records and the offsets, or raises: then nothing of this transaction is visible."""
+        group = consumer.consumer_group_metadata()
         try:
             self._repeat(
                 "offsets", lambda: self._live.send_offsets_to_transaction(offsets, group, CALL_S), self._until_s
@@ -98,10 +212,7 @@ class Publisher:
         except RefusedError:
             raise
         except AbortError as fault:
-            refused = [(error, topic) for error, topic in self._failed if error.code() in RECORDS_FAULT]
-            if refused:
-                raise RefusedError(f"deliver: {refused[0][1]}: {refused[0][0].name()}") from fault
-            raise AbortError(f"{fault}{self._why()}") from fault
+            raise self._undelivered(str(fault)) from fault
         except RestartError as fault:
             raise RestartError(f"{fault}{self._why()}") from fault
         self._open = False
@@ -138,67 +249,48 @@ class Publisher:
         if self._open or self._left_open:
             self.open(STOPPING_S)
 
-    def _drop(self) -> None:
-        if self._producer is not None:
-            self._producer.purge()
-            self._producer = None
+    def _greet(self) -> None:
+        self._live.init_transactions(CALL_S)
 
-    @property
-    def _live(self) -> Producer:
-        if self._producer is None:
-            raise RestartError("no producer")
-        return self._producer
 
-    def _room(self) -> None:
-        """Lets deliveries end. Raises what a fatal error asks for: a poll tells that too."""
+class Acknowledged(Publisher):
+    """At least once: the offsets are committed when all outputs are acknowledged, without a transaction.
+
+    Of a batch that fails some may be visible already; it is published again as a whole.
+    """
+
+    def commit(self, offsets: list[TopicPartition], consumer: Consumer) -> None:
+        """Waits for the outputs' acknowledgements, then commits the offsets: they never go before."""
+        self._await_deliveries()
+        self._repeat("offsets", lambda: consumer.commit(offsets=offsets, asynchronous=False), self._until_s)
+
+    def abort(self) -> None:
+        """Lets the producer go, with all that it hasn't sent: none of it comes after what is sent again."""
+        self._drop()
+        self._stale = True
+
+    def close(self) -> None:
+        """Lets the producer go."""
+        self._drop()
+
+    def _greet(self) -> None:
+        self._live.list_topics(timeout=CALL_S)
+
+    def _again(self, error: KafkaError) -> bool:
+        """Outside of transactions no error is flagged as retriable: all may be, but a fatal one and another's place."""
+        return not error.fatal() and reaction(error) is not Reaction.FENCED
+
+    def _await_deliveries(self) -> None:
         try:
-            self._live.poll(0.05)
-        except KafkaException as failure:
-            raise as_ours(kafka_error(failure), "send") from failure
+            while self._live.flush(CALL_S) and not self._failed:
+                if time.monotonic() > self._limit_s(self._until_s):
+                    raise AbortError("deliver: not acknowledged in time")
+        except KafkaException as failure:  # a fatal one
+            raise as_ours(kafka_error(failure), "deliver") from failure
+        if self._failed:
+            raise self._undelivered("deliver")
 
-    def _unsent(self, error: KafkaError, topic: str) -> Exception:
-        """What a refused `produce` means: it carries no flags, and most often follows a failed delivery."""
-        if error.code() in RECORDS_FAULT or any(e.code() in RECORDS_FAULT for e, _ in self._failed):
-            return RefusedError(f"send: {topic}: {error.name()}")
-        if error.fatal() or reaction(error) is Reaction.FENCED:
-            return as_ours(error, "send")
-        return AbortError(f"send: {topic}: {error.name()}: {error.str()}{self._why()}")
 
-    def _delivered(self, error: KafkaError | None, message: Message) -> None:
-        if error is not None:
-            self._failed.append((error, message.topic()))
-
-    def _why(self) -> str:
-        """The first delivery of the transaction that failed: what the calls after it say is only its consequence."""
-        failed = [one for one in self._failed if one[0].code() not in PURGED]
-        if not failed:
-            return ""
-        error, topic = failed[0]
-        return f" (not delivered to {topic}: {error.name()})"
-
-    def _limit_s(self, until_s: float) -> float:
-        """The deadline, or an earlier one from when we were seen to be stopping."""
-        if not self._stopping():
-            return until_s
-        if self._stop_until_s is None:
-            self._stop_until_s = time.monotonic() + STOPPING_S
-        return min(until_s, self._stop_until_s)
-
-    def _repeat(self, doing: str, call: Callable[[], object], until_s: float, *, ends: bool = False) -> None:
-        """Calls until it works, or until what it raises isn't retriable or the time is up."""
-        pause = PAUSES_S[0]
-        while True:
-            try:
-                call()
-                return
-            except KafkaException as failure:
-                error = kafka_error(failure)
-                late = time.monotonic() > self._limit_s(until_s)
-                if reaction(error) is not Reaction.RETRY or late:
-                    if late and ends:
-                        raise RestartError(f"{doing}: not done in time: {error.name()}") from failure
-                    raise as_ours(error, doing) from failure
-                self._stale = self._stale or ends
-                LOG.info("again", extra={"call": doing, "error": error.name()})
-                time.sleep(pause)
-                pause = min(pause * 2, PAUSES_S[1])
+def publisher_for(delivery: Delivery) -> type[Transactional | Acknowledged]:
+    """The one that delivers so."""
+    return Transactional if delivery == "exactly_once" else Acknowledged

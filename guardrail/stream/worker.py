@@ -28,7 +28,7 @@ from guardrail.stream.judging import Judge, Judging
 from guardrail.stream.lag import Lag
 from guardrail.stream.lifecycle import Lifecycle
 from guardrail.stream.progress import Position
-from guardrail.stream.publisher import Publisher
+from guardrail.stream.publisher import publisher_for
 from guardrail.stream.record import raw_record
 from guardrail.stream.recovery import Recovery
 from guardrail.stream.routing import Outgoing, Routes
@@ -83,7 +83,8 @@ class Gate:
         self._lag = Lag(self.report, settings.topics.raw)
         self._judging = Judging(judge, gate.cpu_ms / 1000, self._own_error)
         self._settling = Settling(self._judging, gate.own_errors_count)
-        self._publisher = Publisher(self._producer, gate.transaction_ms / 1000, self._stopping.is_set)
+        deadline_s = gate.transaction_ms / 1000
+        self._publisher = publisher_for(gate.delivery)(self._producer, deadline_s, self._stopping.is_set)
         consumer = client.make_consumer(client.consumer_config(settings, self._identity), self._lag.statistics)
         self._source = broker.source(consumer, settings.topics.raw, self._noted)
         self._lifecycle = lifecycle
@@ -124,7 +125,7 @@ class Gate:
         for outgoing in records:
             self._publisher.send(outgoing)
         offsets = [position.committed(self._settings.topics.raw) for position in positions]
-        self._publisher.commit(offsets, self._source.consumer.consumer_group_metadata())
+        self._publisher.commit(offsets, self._source.consumer)
         self._source.store(positions)
 
     def run(self) -> None:
