@@ -123,7 +123,7 @@ def test_workers_share_the_partitions(kafka: str, fresh_topics: FreshTopics, tmp
     assert all(decided[proc] > 0 for proc in ("0", "1"))
     assert [answer[0] for answer in probes] == [200, 200]
     assert probes[1][1] == "proc 0: ok\nproc 1: ok\n"
-    assert "clinic-en" in shown["agents"]
+    assert all("clinic-en" in shown["workers"][proc]["agents"] for proc in ("0", "1"))
     assert {line["proc"] for line in lines(gate, "assigned")} == {0, 1}
     assert_exactly_once(settings, result(settings))
 
