@@ -62,6 +62,9 @@ class Cluster:
     when that thread ends.
     """
 
+    jvm = JVM
+    """A subclass may want more."""
+
     def __init__(self, nodes: int = 1, **settings: str | int) -> None:
         """`settings` are broker settings with `_` for `.`, over those a test wants by default."""
         if nodes not in (1, 3):
@@ -179,7 +182,7 @@ class Cluster:
 
     def _java(self, node: int, main: str, *arguments: str) -> None:
         """Starts a Java program as the node's process, in a process group of its own."""
-        java = ["java", *JVM, f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}", "-cp", f"{LIBS}/*", main]
+        java = ["java", *self.jvm, f"-Dlog4j2.configurationFile={HERE / 'log4j2.properties'}", "-cp", f"{LIBS}/*", main]
         pin = ["setpriv", "--pdeathsig", "KILL"] if shutil.which("setpriv") else []
         with (self._home(node) / "log").open("ab") as log:
             self._processes[node] = subprocess.Popen(
