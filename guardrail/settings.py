@@ -42,24 +42,30 @@ OURS = frozenset(
 
 # What Kubernetes sets for a service called `guardrail`, and what our own tests use.
 _FOREIGN = re.compile(r"(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_(TCP|UDP).*)?|TEST_.+)")
+_PROPERTY = re.compile(r"[A-Za-z0-9._-]{1,100}")
 # The ordinal of a StatefulSet's pod ends its hostname; five characters may be the random end of a Deployment's.
 _ORDINAL = re.compile(r".+-(\d{1,4})")
 
 
 class Section(BaseModel):
-    """The root of the sections: frozen, and nothing unknown."""
+    """The root of the sections: frozen, nothing unknown. An error quotes nothing that was given: it may be a secret."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class KafkaSettings(Section):
     """The cluster, and librdkafka's own properties."""
 
     bootstrap_servers: str = Field(default="localhost:9092", min_length=1)
-    properties: dict[str, str] = {}
+    properties: dict[str, str] = Field(default={}, repr=False)
     """Verbatim (`security.protocol`, ...). `consumer.` or `producer.` before a name keeps it from the other client."""
     properties_file: Path | None = None
-    """The same as `name=value` lines: for secrets that are mounted. `properties` wins over it."""
+    """The same as `name=value` lines."""
+    secrets_folder: Path | None = None
+    """The same as a file for each property, named by it: how Kubernetes mounts a Secret. It wins over
+    `properties_file`; `properties` wins over both."""
+    oauth_token_file: Path | None = None
+    """A JSON web token for OAUTHBEARER, read anew for each refresh: how Kubernetes projects a service account's."""
 
     @field_validator("properties", mode="before")
     @classmethod
@@ -67,15 +73,25 @@ class KafkaSettings(Section):
         """JSON numbers and booleans as librdkafka spells them."""
         if not isinstance(given, dict):
             return given
+        for name, value in given.items():
+            if not isinstance(value, str | int | float):
+                raise ValueError(f"{name}: neither text nor a number nor true or false")
         return {k: str(v).lower() if isinstance(v, bool) else str(v) for k, v in given.items()}
 
     @field_validator("properties")
     @classmethod
     def _leave_ours(cls, given: dict[str, str]) -> dict[str, str]:
         for name in given:
-            if (bare := name.removeprefix("consumer.").removeprefix("producer.")) in OURS:
-                raise ValueError(f"{bare} is set by guardrail itself")
+            check_property(name)
         return given
+
+
+def check_property(name: str) -> None:
+    """Raises ValueError for what can't be a librdkafka property, which may be a misplaced secret, or is ours to set."""
+    if not _PROPERTY.fullmatch(name):
+        raise ValueError("a property's name has letters, digits, dots, hyphens and underscores alone")
+    if (bare := name.removeprefix("consumer.").removeprefix("producer.")) in OURS:
+        raise ValueError(f"{bare} is set by guardrail itself")
 
 
 TopicName = Annotated[str, Field(pattern=r"^[a-zA-Z0-9._-]{1,249}$")]
@@ -197,7 +213,9 @@ class Identity(Section):
 class Settings(BaseSettings):
     """All of them. Make one with `load()`: it names the variable that is wrong."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid", hide_input_in_errors=True
+    )
 
     kafka: KafkaSettings = KafkaSettings()
     topics: TopicSettings = TopicSettings()

@@ -14,31 +14,22 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from guardrail.errors import SettingsError
-from guardrail.settings import OURS, Identity, KafkaSettings, Settings, variable
+from guardrail.settings import Identity, Settings, variable
+from guardrail.stream.complaints import Complaints
+from guardrail.stream.credentials import Config, properties, without_values
 
 LOG = logging.getLogger("guardrail.librdkafka")
 LOG.setLevel(logging.WARNING)  # below it every reconnect is told
+LOG.addFilter(lambda record: not record.getMessage().startswith("FAIL ["))  # each one is told to `on_error` too
 
-Config = dict[str, Any]
+OnError = Callable[[KafkaError], None]
+"""What is wrong with a client's connections, told while it is polled: librdkafka tries again by itself."""
 Client = TypeVar("Client")
 
 STATIC_SESSION_FACTOR = 2
 """A static member that restarts keeps its partitions: it may take its time."""
 MAX_POLL_MS = 120_000
 """Far above a batch: a slow check must not cost the assignment."""
-
-
-def properties(kafka: KafkaSettings, client: str) -> Config:
-    """The deployment's own properties for a `consumer`, a `producer` or an `admin` client."""
-    given = {**_from_file(kafka), **kafka.properties}
-    made: Config = {}
-    for name, value in given.items():
-        head, _, rest = name.partition(".")
-        if head not in ("consumer", "producer"):
-            made.setdefault(name, value)
-        elif head == client:
-            made[rest] = value
-    return made
 
 
 def consumer_config(settings: Settings, identity: Identity) -> Config:
@@ -133,48 +124,33 @@ def is_end(error: KafkaError) -> bool:
     return error.code() == KafkaError._PARTITION_EOF  # noqa: SLF001  # librdkafka's own names have an underscore
 
 
-def make_consumer(config: Config, on_statistics: Callable[[dict[str, Any]], None] | None = None) -> Consumer:
+def make_consumer(
+    config: Config, on_statistics: Callable[[dict[str, Any]], None] | None = None, on_error: OnError | None = None
+) -> Consumer:
     """A consumer. Raises SettingsError for a property that librdkafka doesn't take."""
-    extra: Config = {"logger": LOG}
+    extra: Config = {"logger": LOG, "error_cb": on_error or Complaints()}
     if on_statistics is not None:
         extra["stats_cb"] = lambda text: on_statistics(json.loads(text))
-    return _made(lambda: Consumer({**config, **extra}))
+    return _made(Consumer, {**config, **extra})
 
 
-def make_producer(config: Config) -> Producer:
+def make_producer(config: Config, on_error: OnError | None = None) -> Producer:
     """A producer. Raises SettingsError for a property that librdkafka doesn't take."""
-    return _made(lambda: Producer({**config, "logger": LOG}))
+    return _made(Producer, {**config, "logger": LOG, "error_cb": on_error or Complaints()})
 
 
-def make_admin(config: Config) -> AdminClient:
+def make_admin(config: Config, on_error: OnError | None = None) -> AdminClient:
     """An admin client. Raises SettingsError for a property that librdkafka doesn't take."""
-    extra: Config = {"logger": LOG}
-    return _made(lambda: AdminClient({**config, **extra}))
+    return _made(AdminClient, {**config, "logger": LOG, "error_cb": on_error or Complaints()})
 
 
-def _made(make: Callable[[], Client]) -> Client:
+def _made(make: Callable[[Config], Client], config: Config) -> Client:
     try:
-        return make()
+        return make(config)
     except KafkaException as failure:
-        raise SettingsError(f"{variable('kafka', 'properties')}: {failure.args[0].str()}") from None
+        reason = without_values(failure.args[0].str(), config)
+        raise SettingsError(f"{variable('kafka', 'properties')}: {reason}") from None
 
 
 def _shared(settings: Settings, client: str) -> Config:
     return {**properties(settings.kafka, client), "bootstrap.servers": settings.kafka.bootstrap_servers}
-
-
-def _from_file(kafka: KafkaSettings) -> Config:
-    """`name=value` lines, `#` comments. Raises SettingsError."""
-    if kafka.properties_file is None:
-        return {}
-    name = variable("kafka", "properties_file")
-    try:
-        lines = kafka.properties_file.read_text().splitlines()
-    except OSError as failure:
-        raise SettingsError(f"{name}: {failure}") from None
-    pairs = [line.partition("=") for line in map(str.strip, lines) if line and not line.startswith("#")]
-    made = {key.strip(): value.strip() for key, _, value in pairs}
-    for key in made:
-        if (bare := key.removeprefix("consumer.").removeprefix("producer.")) in OURS:
-            raise SettingsError(f"{name}: {bare} is set by guardrail itself")
-    return made

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 
 class Health:
     """Written by the loop, read by the admin thread. Times are monotonic seconds."""
 
-    def __init__(self, stalled_s: float) -> None:
+    def __init__(self, stalled_s: float, complaint: Callable[[], str | None] = lambda: None) -> None:
+        """`complaint` gives what is wrong with the connections, if anything is: it explains, and decides nothing."""
         self._stalled_s = stalled_s
+        self._complaint = complaint
         self._beat_s = time.monotonic()
         self.assigned = False
         self.failing: str | None = "starting"
@@ -44,6 +47,7 @@ class Health:
         """Why it isn't ready, in our words."""
         if not self.alive:
             return f"stalled for {self.age_s:.0f} s"
-        if self.failing is not None:
-            return self.failing
-        return "ok" if self.assigned else "no partitions"
+        if self.assigned and self.failing is None:
+            return "ok"
+        complaint = self._complaint()
+        return (self.failing or "no partitions") + (f": {complaint}" if complaint else "")

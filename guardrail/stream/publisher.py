@@ -10,6 +10,7 @@ import logging
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
@@ -160,6 +161,11 @@ class Publisher(ABC):
             self._stop_until_s = time.monotonic() + STOPPING_S
         return min(until_s, self._stop_until_s)
 
+    def _heed(self) -> None:
+        """Lets the producer say what is wrong with its connections: it says so only when it is polled."""
+        with suppress(KafkaException):  # a fatal error is told by the call itself
+            self._live.poll(0)
+
     def _repeat(self, doing: str, call: Callable[[], object], until_s: float, *, ends: bool = False) -> None:
         """Calls until it works, or until what it raises isn't retriable or the time is up."""
         pause = PAUSES_S[0]
@@ -176,6 +182,7 @@ class Publisher(ABC):
                     raise as_ours(error, doing) from failure
                 self._stale = self._stale or ends
                 LOG.info("again", extra={"call": doing, "error": error.name()})
+                self._heed()
                 time.sleep(pause)
                 pause = min(pause * 2, PAUSES_S[1])
 
@@ -214,7 +221,7 @@ class Transactional(Publisher):
         except AbortError as fault:
             raise self._undelivered(str(fault)) from fault
         except RestartError as fault:
-            raise RestartError(f"{fault}{self._why()}") from fault
+            raise type(fault)(f"{fault}{self._why()}") from fault
         self._open = False
 
     def abort(self) -> None:

@@ -171,6 +171,7 @@ def _partitions(admin: AdminClient) -> dict[str, int]:
     try:
         listed = admin.list_topics(timeout=WAIT_S).topics
     except KafkaException as failure:
+        admin.poll(0)  # what is wrong with its connections is told only then
         raise TransientError(f"the broker doesn't answer: {kafka_error(failure).str()}") from None
     return {name: len(topic.partitions) for name, topic in listed.items() if topic.error is None}
 
@@ -188,6 +189,7 @@ def _configs(admin: AdminClient, names: Sequence[str], wait_s: float = WAIT_S) -
         except (KafkaException, TimeoutError) as failure:
             name = kafka_error(failure).name() if isinstance(failure, KafkaException) else "no answer in time"
             LOG.warning("configuration unknown", extra={"topic": resource.name, "error": name})
+    admin.poll(0)  # what is wrong with its connections is told only then
     return made
 
 
