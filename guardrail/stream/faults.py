@@ -41,6 +41,16 @@ CONSUMER_LOST = frozenset({*FENCED, KafkaError._FATAL})
 """A consumer's only fatal error is that another one has its group instance id; as a message it carries no flag."""
 
 
+DENIED = frozenset(
+    {
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        KafkaError.GROUP_AUTHORIZATION_FAILED,
+        KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    }
+)
+"""We aren't allowed to. Only a person can change that, on the broker: a restart of ours doesn't help."""
+
+
 class Reaction(StrEnum):
     """What to do after a failed call."""
 
@@ -60,6 +70,10 @@ class RefusedError(AbortError):
 
 class RestartError(TransientError):
     """The client is of no use any more; a new one may be."""
+
+
+class DeniedError(RestartError):
+    """The same, because something isn't allowed. Someone may allow it at any time: it is tried again until then."""
 
 
 class BrokerError(GuardrailError):
@@ -104,4 +118,13 @@ def as_ours(error: KafkaError, doing: str) -> GuardrailError:
         case Reaction.ABORT | Reaction.RETRY:
             return AbortError(message)
         case Reaction.RESTART:
-            return RestartError(message)
+            return DeniedError(message) if error.code() in DENIED else RestartError(message)
+
+
+def denied(fault: BaseException | None) -> KafkaError | None:
+    """The broker's word that something isn't allowed, where that is what has led to this fault."""
+    while fault is not None:
+        if isinstance(fault, KafkaException) and kafka_error(fault).code() in DENIED:
+            return kafka_error(fault)
+        fault = fault.__cause__
+    return None

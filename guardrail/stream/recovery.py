@@ -6,7 +6,7 @@ import time
 from collections import deque
 
 from guardrail.errors import TransientError
-from guardrail.stream.faults import BrokerError, RestartError
+from guardrail.stream.faults import BrokerError, DeniedError, RestartError
 
 ABORTS_IN_A_ROW = 5
 """More than that aren't bad luck: a new producer, growing pauses, not ready."""
@@ -34,7 +34,8 @@ class Recovery:
         """
         self._in_a_row += 1
         if isinstance(fault, RestartError):
-            self._restart(fault)
+            if not isinstance(fault, DeniedError):
+                self._restart(fault)
         elif self._in_a_row <= ABORTS_IN_A_ROW:
             return None
         return min(PAUSES_S[0] * 2.0 ** min(self._in_a_row, 10), PAUSES_S[1])

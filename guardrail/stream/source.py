@@ -19,6 +19,7 @@ from guardrail.stream.faults import (
     RestartError,
     UnreadDataError,
     as_ours,
+    denied,
     kafka_error,
 )
 from guardrail.stream.progress import Position, Progress
@@ -48,6 +49,8 @@ class Source:
         self._pending: dict[int, str] = {}
         self._gone_since: set[int] = set()
         self._fault: Exception | None = None
+        self.denied: KafkaException | None = None
+        """The broker's word that we may not read, until whoever knows better takes it away."""
 
     @property
     def partitions(self) -> frozenset[int]:
@@ -153,6 +156,7 @@ class Source:
     def _assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         """Always assigns, if nothing: the client would else do it by itself, and read from where it likes."""
         self._noted("rebalance")
+        self.denied = None
         try:
             self._read_on(consumer, [given.partition for given in partitions])
         except KafkaException as failure:
@@ -176,6 +180,7 @@ class Source:
             positions = self._committed(partitions, TRY_S)
         except KafkaException as failure:
             name = kafka_error(failure).name()
+            self.denied = failure if denied(failure) else None
             LOG.warning("assignment waits", extra={"topic": self.topic, "partitions": partitions, "error": name})
             self._pending |= dict.fromkeys(partitions, name)
             positions = []
@@ -230,6 +235,8 @@ class Source:
             raise UnreadDataError(f"{self.topic}: {error.str()}")
         if error.code() in CONSUMER_LOST:
             raise FencedError(f"consume: {error.str()}")
+        if denied(failure := KafkaException(error)):
+            self.denied = failure
         LOG.warning("consume failed", extra={"error": error.name()})
 
 

@@ -20,7 +20,8 @@ from guardrail.judge.owner import owner
 from guardrail.judge.policy import Policies
 from guardrail.settings import Settings, variable
 from guardrail.stream import client, topics
-from guardrail.stream.faults import kafka_error
+from guardrail.stream.complaints import Complaints
+from guardrail.stream.faults import DeniedError, kafka_error
 from guardrail.stream.force import InForce
 from guardrail.stream.health import Health
 from guardrail.stream.intake import Intake
@@ -31,6 +32,7 @@ from guardrail.stream.progress import Position
 from guardrail.stream.publisher import publisher_for
 from guardrail.stream.record import raw_record
 from guardrail.stream.recovery import Recovery
+from guardrail.stream.rights import Rights, Wanting
 from guardrail.stream.routing import Outgoing, Routes
 from guardrail.stream.settling import Settlement, Settling, Taken
 from guardrail.stream.source import Source
@@ -76,16 +78,20 @@ class Gate:
         """
         gate = settings.gate
         self.report = report or Report(policies)
-        self.health = Health(settings.admin.stalled_ms / 1000)
+        self._complaints = Complaints()
+        self.health = Health(settings.admin.stalled_ms / 1000, lambda: self._complaints.latest)
         self._settings = settings
         self._identity = settings.identity()
+        self._rights = Rights(settings, self._identity)
+        self._unread = Wanting()
         self._stopping = threading.Event()
         self._lag = Lag(self.report, settings.topics.raw)
         self._judging = Judging(judge, gate.cpu_ms / 1000, self._own_error)
         self._settling = Settling(self._judging, gate.own_errors_count)
         deadline_s = gate.transaction_ms / 1000
         self._publisher = publisher_for(gate.delivery)(self._producer, deadline_s, self._stopping.is_set)
-        consumer = client.make_consumer(client.consumer_config(settings, self._identity), self._lag.statistics)
+        config = client.consumer_config(settings, self._identity)
+        consumer = client.make_consumer(config, self._lag.statistics, self._complaints)
         self._source = broker.source(consumer, settings.topics.raw, self._noted)
         self._lifecycle = lifecycle
         self.force = _in_force(settings, policies, lifecycle)
@@ -148,10 +154,10 @@ class Gate:
     def open(self) -> None:
         """Connects: fences whoever had our transactional id before, then joins the group."""
         self._routes = self._find_routes(self._settings)
-        self._publisher.open(self._settings.gate.start_ms / 1000)
+        self._connect()
         if self._await_topics():  # before, nobody could tell what they take
             self._routes = self._find_routes(self._settings)
-            self._publisher.open(self._settings.gate.start_ms / 1000)
+            self._connect()
         self._await_policies()
         self._source.open()
         self._show()
@@ -183,17 +189,31 @@ class Gate:
         self.report.set(names.BREAKER, {(agent,): float(agent in tripped) for agent in agents})
         self.report.set(names.BYPASS, {(agent,): float(agent in bypassing) for agent in agents})
 
+    def _connect(self) -> None:
+        """A producer with our transactional id; waits for as long as that is denied to us."""
+        told = False
+        while not self._stopping.is_set():
+            try:
+                self._publisher.open(self._settings.gate.start_ms / 1000)
+                break
+            except DeniedError as fault:
+                self._wait(self._rights.wanting((), fault), told=told)
+                told = True
+
     def _await_topics(self) -> bool:
         """Waits until every topic is there, and says which aren't. Gives back whether there was one to wait for."""
         told = False
-        while (missing := self._missing()) and not self._stopping.is_set():
-            if not told:
-                LOG.error("topics missing", extra={"topics": missing, "hint": "guardrail topics --create"})
+        while (wanting := self._rights.wanting(self._missing())) and not self._stopping.is_set():
+            self._wait(wanting, told=told)
             told = True
-            self.health.beat()
-            self.health.failing = _told(missing)
-            self._stopping.wait(TOPICS_PAUSE_S)
         return told and not self._stopping.is_set()
+
+    def _wait(self, wanting: Wanting, *, told: bool) -> None:
+        if not told:
+            wanting.log()
+        self.health.beat()
+        self.health.failing = str(wanting)
+        self._stopping.wait(TOPICS_PAUSE_S)
 
     def _missing(self) -> list[str]:
         names = (self._settings.topics.raw, *self._routes.topics())
@@ -216,6 +236,9 @@ class Gate:
     def _turn(self) -> None:
         """One batch, or the way back from a failed one."""
         self.health.beat()
+        self._unread = self._rights.still_denied(self._source.denied)
+        if not self._unread:
+            self._source.denied = None
         try:
             self.step()
         except TransientError as fault:
@@ -227,7 +250,9 @@ class Gate:
         """Aborts, or takes a new producer, and goes back to the committed offsets. Gives back what fails in that."""
         LOG.warning("batch given back", extra={"error": str(fault), "records": len(self._intake.at_hand)})
         self.report.count(names.ABORTS, type(fault).__name__)
-        self.health.failing = self._failed = str(fault)
+        self._failed = str(fault)
+        self._tell(self._rights.wanting((), fault))
+        self.health.failing = self._failed
         self._intake.give_back(fault)
         try:
             pause_s = self._recovery.note(fault)
@@ -240,17 +265,26 @@ class Gate:
             self._source.rewind()
         except TransientError as worse:
             return worse
-        if missing := self._missing():  # the error that follows from it doesn't say so
-            LOG.error("topics missing", extra={"topics": missing, "hint": "guardrail topics --create"})
-            self._failed = _told(missing)
+        self._tell(self._rights.wanting(self._missing()))
         self._show()
         return None
+
+    def _tell(self, wanting: Wanting) -> None:
+        """What is wanting is why the batch has failed: the error that follows from it doesn't say so."""
+        if wanting:
+            wanting.log()
+            self._failed = str(wanting)
 
     def _show(self) -> None:
         """What a probe is told: a failed batch counts for as long as its partitions are ours and it isn't committed."""
         self._intake.owed &= self._source.partitions
         self.health.assigned = bool(self._source.partitions)
-        self.health.failing = self._source.waiting or (self._failed if self._intake.owed else None) or self.force.alarm
+        self.health.failing = (
+            str(self._unread)
+            or self._source.waiting
+            or (self._failed if self._intake.owed else None)
+            or self.force.alarm
+        )
         if self._stopping.is_set():  # after the line above: a signal may come between any two
             self.health.failing = STOPPING
 
@@ -280,7 +314,8 @@ class Gate:
 
     def _producer(self) -> Producer:
         limits = self._routes.limits()
-        return client.make_producer(client.producer_config(self._settings, self._identity, max(limits), min(limits)))
+        config = client.producer_config(self._settings, self._identity, max(limits), min(limits))
+        return client.make_producer(config, self._complaints)
 
     def _noted(self, what: str) -> None:
         if what == "rebalance":
