@@ -5,7 +5,8 @@ requires abort  abort, and read again from the broker's committed offsets
 fatal, no flag  a new producer, then the same
 fenced          another instance has our place: stop, commit nothing
 
-The few codes that are named below have a meaning no flag carries: who is fenced, whose fault it is, what is gone.
+The few codes that are named below have a meaning no flag carries: who is fenced, whose fault it is, what is gone,
+what isn't allowed.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,11 @@ class SecureCluster(Cluster):
         everything = AclBindingFilter(*_ANY, None, None, AclOperation.ANY, AclPermissionType.ANY)
         self.admin.delete_acls([everything])[everything].result(ADMIN_S)
 
+    def remove(self, topics: Iterable[str]) -> None:
+        """Deletes topics."""
+        for deleted in self.admin.delete_topics(list(topics)).values():
+            deleted.result(ADMIN_S)
+
     def _properties(self, node: int) -> dict[str, str | int]:
         made = super()._properties(node)
         doors = "".join(f",{name}://127.0.0.1:{port}" for name, port in self._doors.items())
@@ -173,6 +179,8 @@ _OAUTH = {
     "oauthbearer.sasl.server.callback.handler.class": _VALIDATOR,
     "sasl.oauthbearer.expected.audience": AUDIENCE,
     "sasl.oauthbearer.expected.issuer": ISSUER,
+    "sasl.oauthbearer.clock.skew.seconds": "0",
+    "oauthbearer.connections.max.reauth.ms": "3600000",  # without it a connection outlives its token
 }
 
 

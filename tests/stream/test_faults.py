@@ -1,10 +1,19 @@
 """Faults: what an error asks for goes by its flags, and a loop that keeps failing slows down and then stops."""
 
 import pytest
-from confluent_kafka import KafkaError
+from confluent_kafka import KafkaError, KafkaException
 
 from guardrail.errors import FencedError
-from guardrail.stream.faults import AbortError, BrokerError, Reaction, RestartError, as_ours, reaction
+from guardrail.stream.faults import (
+    AbortError,
+    BrokerError,
+    DeniedError,
+    Reaction,
+    RestartError,
+    as_ours,
+    denied,
+    reaction,
+)
 from guardrail.stream.recovery import ABORTS_IN_A_ROW, PAUSES_S, RESTARTS_COUNT, Recovery
 
 
@@ -30,6 +39,26 @@ def test_reactions_go_by_flags(given: KafkaError, wanted: Reaction, raised: type
     assert reaction(given) is wanted
     assert isinstance(as_ours(given, "commit"), raised)
     assert "commit" in str(as_ours(given, "commit"))
+
+
+def test_what_is_not_allowed_is_waited_for() -> None:
+    """A right that is missing never ends the gate, however often it is tried, and the pauses grow to a bound."""
+    recovery = Recovery()
+    fault = as_ours(error(KafkaError.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, fatal=True), "init")
+    assert isinstance(fault, DeniedError)
+    pauses = [recovery.note(fault) for _ in range(RESTARTS_COUNT * 4)]
+    assert pauses[-1] == PAUSES_S[1]
+
+
+def test_what_is_not_allowed_is_found_behind_its_consequence() -> None:
+    """The broker's word is found through what it was turned into, and nothing is taken for one that isn't."""
+    refusal = error(KafkaError.GROUP_AUTHORIZATION_FAILED, abort=True)
+    with pytest.raises(AbortError) as caught:
+        raise AbortError("offsets") from KafkaException(refusal)
+    assert denied(caught.value) == refusal
+    assert denied(AbortError("x")) is None
+    assert denied(KafkaException(error())) is None
+    assert denied(None) is None
 
 
 def test_aborts_then_a_new_producer() -> None:

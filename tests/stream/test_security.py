@@ -1,0 +1,377 @@
+"""A gate on a cluster that asks who is there and what they may do: logins, rights, and secrets that are never told."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka.admin import AclBinding, AclOperation
+
+from guardrail.cli import EX_SETTINGS
+from guardrail.judge.decide import decide
+from guardrail.judge.model import Outcome, RawRecord
+from guardrail.judge.policy import Policies
+from guardrail.settings import KafkaSettings, Settings, TopicSettings
+from guardrail.stream import topics
+from guardrail.stream.run import EXIT_BROKER
+from guardrail.stream.worker import Gate
+from guardrail.telemetry import names
+from tests.broker.secure import Certificates, SecureCluster, acl
+from tests.scoring import policies
+from tests.stream.deployment import (
+    PATIENCE_S,
+    FreshTopics,
+    GateProcess,
+    case_records,
+    committed,
+    deploy,
+    gate_process,
+    produce,
+    result,
+    wait_until,
+)
+from tests.stream.gates import assert_exactly_once, running
+from tests.stream.records import drifting, record
+from tests.stream.secured import (
+    ADMINISTRATOR,
+    PASSWORD,
+    PRINCIPAL,
+    administrators,
+    by_certificate,
+    by_password,
+    by_provider,
+    by_token,
+    documented,
+    page,
+    wanted,
+    with_line,
+)
+
+SOON_S = 20.0
+"""Within that a wrong login must be told, on a busy machine."""
+FIRST_TOKEN_S = 10
+Login = Callable[[SecureCluster, Path], KafkaSettings]
+
+
+@pytest.fixture(scope="module")
+def secure() -> Iterator[SecureCluster]:
+    """A cluster with a user for the gate."""
+    with SecureCluster() as cluster:
+        cluster.add_user(PRINCIPAL, PASSWORD)
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def kafka(secure: SecureCluster) -> str:
+    """The superuser's way in: for what surrounds the gate."""
+    return secure.bootstrap
+
+
+@pytest.fixture(scope="module")
+def agents() -> Policies:
+    """The open data's policies."""
+    return policies()
+
+
+@pytest.fixture
+def plain(secure: SecureCluster, fresh_topics: FreshTopics) -> Iterator[Settings]:
+    """A deployment as the superuser sees it, with the documented rights for the gate and no others."""
+    settings = deploy(secure.bootstrap, fresh_topics)
+    secure.allow(*documented(settings))
+    yield settings
+    secure.withdraw_all()
+
+
+def seen(plain: Settings, kafka: KafkaSettings, **gate: int) -> Settings:
+    """The same deployment as the gate sees it."""
+    settings = plain.model_copy(update={"kafka": kafka})
+    return settings.model_copy(update={"gate": settings.gate.model_copy(update=gate)})
+
+
+@pytest.fixture(scope="module")
+def mixed(agents: Policies) -> list[RawRecord]:
+    """Records for every output topic."""
+    cases = case_records()
+    corrected = next(r for r, d in zip(cases, decide(cases, agents), strict=True) if d.outcome is Outcome.CORRECTED)
+    return [record(), drifting("it is P76041", "k1"), RawRecord(b"{", b"k2"), corrected]
+
+
+def secrets(kafka: KafkaSettings) -> list[str]:
+    """What must not be told of a login: the password, and its token."""
+    return [PASSWORD, *([kafka.oauth_token_file.read_text()] if kafka.oauth_token_file else ())]
+
+
+def assert_told_nothing(gate: GateProcess, kafka: KafkaSettings) -> None:
+    """No secret is in a gate's log or on its pages."""
+    told = gate.log.read_text() + "".join(
+        page(gate, path) for path in ("/readyz", "/policy", "/metrics", "/livez", "/")
+    )
+    assert not [secret for secret in secrets(kafka) if secret in told]
+
+
+def committed_all(plain: Settings, count: int) -> Callable[[], bool]:
+    """Whether so many raw records lie below the committed offsets."""
+    return lambda: sum(max(offset, 0) for offset in committed(plain).values()) >= count
+
+
+@pytest.mark.parametrize("login", [by_password, by_certificate, by_token, by_provider])
+def test_each_mechanism_with_the_documented_rights(
+    secure: SecureCluster, plain: Settings, mixed: list[RawRecord], tmp_path: Path, login: Login
+) -> None:
+    """Given a login by each mechanism of the page, then a gate judges exactly once and tells no secret."""
+    kafka = login(secure, tmp_path)
+    produce(plain, mixed * 10)
+    with gate_process(seen(plain, kafka), tmp_path) as gate:
+        gate.wait_for("assigned")
+        wait_until(committed_all(plain, 40), "all is committed")
+        assert page(gate, "/readyz") == "ok\n"
+        assert_told_nothing(gate, kafka)
+        code, _ = gate.stop()
+    assert code == 0, gate.log.read_text()
+    found = result(plain)
+    assert_exactly_once(plain, found)
+    assert all(found.outputs.values()), "each output topic has been written"
+    assert "configuration unknown" not in gate.log.read_text()
+
+
+def rights() -> list[str]:
+    """The rights that the gate can't do without, as it names them, by the documented names."""
+    named = documented(Settings())
+    return [wanted(one) for one in named if one.operation is not AclOperation.DESCRIBE_CONFIGS]
+
+
+def the_right(plain: Settings, name: str) -> AclBinding:
+    """The one of this deployment that has this documented name."""
+    return next(
+        ours for ours, theirs in zip(documented(plain), documented(Settings()), strict=True) if wanted(theirs) == name
+    )
+
+
+@pytest.mark.parametrize("right", rights())
+def test_a_right_that_is_missing_is_named_and_waited_for(
+    secure: SecureCluster, plain: Settings, agents: Policies, mixed: list[RawRecord], tmp_path: Path, right: str
+) -> None:
+    """Given a right that was never given, then /readyz and the log name it, and giving it is enough."""
+    missing = the_right(plain, right)
+    secure.withdraw(missing)
+    produce(plain, mixed)
+    gate = Gate(seen(plain, by_password(secure, tmp_path)), agents)
+    with running(gate) as ended:
+        wait_until(
+            lambda: bool(ended) or f"not allowed: {wanted(missing)}" in gate.health.reason, "it is named", SOON_S
+        )
+        assert not gate.health.ready
+        secure.allow(missing)
+        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == len(mixed), "all is committed")
+        wait_until(lambda: bool(ended) or gate.health.ready, "the gate is ready")
+    assert not ended, ended
+    assert_exactly_once(plain, result(plain))
+
+
+@pytest.mark.parametrize("right", rights())
+def test_a_right_taken_away_is_named_and_nothing_is_lost(
+    secure: SecureCluster, plain: Settings, agents: Policies, mixed: list[RawRecord], tmp_path: Path, right: str
+) -> None:
+    """Given a right taken away under load, then /readyz names it, and once it is back all is judged once (F14)."""
+    lost = the_right(plain, right)
+    produce(plain, mixed)
+    gate = Gate(seen(plain, by_password(secure, tmp_path)), agents)
+    with running(gate) as ended:
+        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == len(mixed), "the first are committed")
+        secure.withdraw(lost)
+        produce(plain, mixed * 5)
+        wait_until(lambda: bool(ended) or f"not allowed: {wanted(lost)}" in gate.health.reason, "it is named", SOON_S)
+        assert not gate.health.ready
+        secure.allow(lost)
+        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == len(mixed) * 6, "all is committed")
+        wait_until(lambda: bool(ended) or gate.health.ready, "the gate is ready")
+    assert not ended, ended
+    assert_exactly_once(plain, result(plain))
+
+
+def test_a_writer_that_may_only_look_is_named(
+    secure: SecureCluster, plain: Settings, agents: Policies, tmp_path: Path
+) -> None:
+    """Given a topic that the gate sees and may not write, then the topic isn't said to be missing: the right is."""
+    topic = plain.topics.approved
+    write = acl(PRINCIPAL, "WRITE", "TOPIC", topic)
+    secure.allow(acl(PRINCIPAL, "DESCRIBE", "TOPIC", topic))
+    secure.withdraw(write)
+    produce(plain, [record()])
+    gate = Gate(seen(plain, by_password(secure, tmp_path)), agents)
+    with running(gate) as ended:
+        wait_until(lambda: bool(ended) or f"not allowed: {wanted(write)}" in gate.health.reason, "it is named", SOON_S)
+        assert "missing" not in gate.health.reason
+        secure.allow(write)
+        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == 1, "it is committed")
+    assert not ended, ended
+
+
+def test_without_configurations_it_works(
+    secure: SecureCluster, plain: Settings, mixed: list[RawRecord], tmp_path: Path
+) -> None:
+    """Given no right to read the topics' configurations, then the gate works, and says that it guesses."""
+    unread = [one for one in documented(plain) if one.operation is AclOperation.DESCRIBE_CONFIGS]
+    secure.withdraw(*unread)
+    produce(plain, mixed)
+    with gate_process(seen(plain, by_password(secure, tmp_path)), tmp_path) as gate:
+        wait_until(committed_all(plain, len(mixed)), "all is committed")
+        gate.stop()
+    assert gate.log.read_text().count("configuration unknown") == len(unread)
+    assert_exactly_once(plain, result(plain))
+
+
+def wrong_password(secure: SecureCluster, folder: Path) -> KafkaSettings:
+    """A password that nobody has."""
+    return by_password(secure, folder, f"{PASSWORD}-wrong")
+
+
+def unknown_authority(secure: SecureCluster, folder: Path) -> KafkaSettings:
+    """Another authority than the broker's."""
+    other = Certificates(folder, "other")
+    return with_line(by_password(secure, folder), f"ssl.ca.location={other.authority}")
+
+
+def other_host(secure: SecureCluster, folder: Path) -> KafkaSettings:
+    """The broker under a name that isn't in its certificate."""
+    given = by_password(secure, folder)
+    return given.model_copy(update={"bootstrap_servers": secure.address("SCRAM", "localhost")})
+
+
+def no_certificate(secure: SecureCluster, folder: Path) -> KafkaSettings:
+    """None, where the broker asks for one."""
+    file = folder / "kafka.properties"
+    file.write_text(f"security.protocol=SSL\nssl.ca.location={secure.certificates.authority}\n")
+    return KafkaSettings(bootstrap_servers=secure.address("MTLS"), properties_file=file)
+
+
+def no_tls(secure: SecureCluster, folder: Path) -> KafkaSettings:
+    """Plain words, where the broker speaks TLS."""
+    return with_line(by_password(secure, folder), "security.protocol=SASL_PLAINTEXT")
+
+
+def foreign_token(secure: SecureCluster, folder: Path) -> KafkaSettings:
+    """A token that another authority has signed."""
+    given = by_token(secure, folder)
+    (folder / "token").write_text(Certificates(folder, "other").token(PRINCIPAL, 3600))
+    return given
+
+
+@pytest.mark.parametrize(
+    ("login", "says"),
+    [
+        (wrong_password, "invalid credentials with SASL mechanism SCRAM-SHA-512"),
+        (unknown_authority, "broker certificate could not be verified, verify that ssl.ca.location"),
+        (other_host, "that the broker's certificate names this host"),
+        (no_certificate, "alert bad certificate"),
+        (no_tls, "brokers are down"),
+        (foreign_token, "SASL authentication error"),
+    ],
+)
+def test_a_failing_login_is_told_within_seconds(
+    secure: SecureCluster, plain: Settings, tmp_path: Path, login: Login, says: str
+) -> None:
+    """Given a login that fails, then the log and /readyz say how, not once a try, and the gate ends with 75."""
+    kafka = login(secure, tmp_path)
+    with gate_process(seen(plain, kafka, start_ms=4_000), tmp_path) as gate:
+        gate.wait_for("started")
+        wait_until(lambda: says in page(gate, "/readyz"), "it is told", SOON_S)
+        assert page(gate, "/readyz").startswith("starting: ")
+        assert_told_nothing(gate, kafka)
+        assert gate.process.wait(SOON_S) == EXIT_BROKER
+        log = gate.log.read_text()
+    assert 1 <= sum('"message": "connection"' in line and says in line for line in log.splitlines()) <= 4
+    assert "FAIL [" not in log
+    assert not [secret for secret in secrets(kafka) if secret in log]
+
+
+def logged(caplog: pytest.LogCaptureFixture, message: str, key: str) -> list[object]:
+    """What a log's lines with this message say under this key."""
+    return [vars(line)[key] for line in caplog.records if line.message == message]
+
+
+def test_tokens_are_refreshed_from_their_file(
+    secure: SecureCluster, plain: Settings, agents: Policies, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given a token that expires, when its file holds a new one, then the gate goes on with that beyond its end."""
+    caplog.set_level("INFO")
+    kafka = by_token(secure, tmp_path, lifetime_s=FIRST_TOKEN_S)
+    made_s = time.time()
+    gate = Gate(seen(plain, kafka), agents)
+    with running(gate) as ended:
+        wait_until(lambda: bool(ended) or gate.health.ready, "the gate is ready", FIRST_TOKEN_S / 2)
+        (tmp_path / "token").write_text(secure.certificates.token(PRINCIPAL, 3600))
+        wait_until(lambda: time.time() > made_s + FIRST_TOKEN_S + 1, "the first one has expired")
+        produce(plain, [record()] * 20)
+        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == 20, "all is committed")
+        assert gate.health.reason == "ok"
+    assert not ended, ended
+    lifetimes = logged(caplog, "token", "expires_in_s")
+    assert min(lifetimes) <= FIRST_TOKEN_S < max(lifetimes)
+    assert logged(caplog, "token", "subject") == [PRINCIPAL] * len(lifetimes)
+    assert_exactly_once(plain, result(plain))
+
+
+def test_a_token_that_is_gone_is_told(
+    secure: SecureCluster, plain: Settings, agents: Policies, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Given a token that expires with no new one in its file, then the log says so, and a new one is enough."""
+    kafka = by_token(secure, tmp_path, lifetime_s=FIRST_TOKEN_S)
+    made_s = time.time()
+    gate = Gate(seen(plain, kafka), agents)
+    with running(gate) as ended:
+        wait_until(lambda: bool(ended) or gate.health.ready, "the gate is ready", FIRST_TOKEN_S / 2)
+        wait_until(lambda: time.time() > made_s + FIRST_TOKEN_S + 1, "it has expired")
+        produce(plain, [record()] * 20)
+        wait_until(lambda: bool(logged(caplog, "no token", "reason")), "it is told", SOON_S)
+        wait_until(lambda: not gate.health.ready, "the gate isn't ready", SOON_S)
+        (tmp_path / "token").write_text(secure.certificates.token(PRINCIPAL, 3600))
+        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == 20, "all is committed")
+        wait_until(lambda: bool(ended) or gate.health.ready, "the gate is ready")
+    assert not ended, ended
+    assert "the token expired" in str(logged(caplog, "no token", "reason")[0])
+    assert_exactly_once(plain, result(plain))
+
+
+def test_an_expired_token_is_a_setting(secure: SecureCluster, plain: Settings, tmp_path: Path) -> None:
+    """Given a token that has expired before the start, then the gate ends with 78 and names the variable."""
+    kafka = by_token(secure, tmp_path, lifetime_s=-30)
+    with gate_process(seen(plain, kafka), tmp_path) as gate:
+        assert gate.process.wait(PATIENCE_S) == EX_SETTINGS
+    assert "GUARDRAIL_KAFKA__OAUTH_TOKEN_FILE" in gate.log.read_text()
+    assert "expired" in gate.log.read_text()
+
+
+def test_a_new_password_is_read_at_the_next_start(secure: SecureCluster, plain: Settings, tmp_path: Path) -> None:
+    """Given a password that is changed under a gate, then it goes on, and the next one reads the new password."""
+    secure.add_user(PRINCIPAL, PASSWORD)
+    kafka = by_password(secure, tmp_path)
+    try:
+        with gate_process(seen(plain, kafka), tmp_path) as gate:
+            gate.wait_for("assigned")
+            secure.add_user(PRINCIPAL, f"{PASSWORD}-new")
+            produce(plain, [record()] * 20)
+            wait_until(committed_all(plain, 20), "the first are committed")
+            with_line(kafka, f"sasl.password={PASSWORD}-new")
+            assert gate.stop()[0] == 0
+        with gate_process(seen(plain, kafka), tmp_path) as gate:
+            produce(plain, [record()] * 20)
+            wait_until(committed_all(plain, 40), "all is committed")
+            assert_told_nothing(gate, kafka)
+    finally:
+        secure.add_user(PRINCIPAL, PASSWORD)
+    assert_exactly_once(plain, result(plain))
+
+
+def test_topics_are_made_with_the_documented_rights(secure: SecureCluster, tmp_path: Path) -> None:
+    """Given the administrator's documented rights, then `guardrail topics --create` makes the topics, and sees them."""
+    secure.add_user(ADMINISTRATOR, PASSWORD)
+    secure.allow(*administrators())
+    kafka = with_line(by_password(secure, tmp_path), f"sasl.username={ADMINISTRATOR}")
+    settings = Settings(kafka=kafka, topics=TopicSettings(partitions_count=1, replicas_count=1))
+    try:
+        assert {row.findings for row in topics.create(settings)} == {()}
+        assert {row.findings for row in topics.check(settings)} == {()}
+    finally:
+        secure.withdraw_all()
+        secure.remove(spec.name for spec in topics.specs(settings.topics))
