@@ -9,6 +9,7 @@ import argparse
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from guardrail.policies import load_policies
@@ -63,6 +64,12 @@ def _topics(arguments: argparse.Namespace) -> int:
     rows = topics.create(chosen) if arguments.create else topics.check(chosen)
     table = Table("topic", "partitions", "findings", box=None, pad_edge=False)
     for row in rows:
-        table.add_row(row.topic, str(row.partitions_count), "; ".join(row.findings) or "[green]fine[/]")
+        told = "; ".join(escape(finding.text) for finding in row.findings)
+        table.add_row(row.topic, str(row.partitions_count), told or "[green]fine[/]")
     _out.print(table)
+    commands = dict.fromkeys(run for row in rows for run in row.commands(chosen.kafka.bootstrap_servers))
+    if commands:
+        _out.print("\nto mend it:")
+    for command in commands:
+        _out.print(f"  {command}", markup=False)
     return 1 if any(row.findings for row in rows) else 0

@@ -110,6 +110,10 @@ class TopicSettings(Section):
     observations: TopicName = "guardrail.observations"
     alarms: TopicName = "guardrail.alarms"
     policies: TopicName = "guardrail.policies"
+    redriven: TopicName = "guardrail.redriven"
+    """Which dead letters were redriven. Written by `guardrail redrive` alone."""
+    dead_letter_headers: Literal["both", "streams", "connect"] = "both"
+    """Whose tools find the reason of a dead letter in its headers: Kafka Streams', Kafka Connect's, or both."""
     partitions_count: int = Field(default=6, ge=1, le=10_000)
     replicas_count: int = Field(default=3, ge=1, le=100)
     max_message_bytes: int = Field(default=2_097_152, ge=4_096, le=100_000_000)
@@ -118,7 +122,8 @@ class TopicSettings(Section):
     @model_validator(mode="after")
     def _each_its_own(self) -> Self:
         """Two roles on one topic would mix what must be told apart, or feed the gate its own output."""
-        names = [value for value in self.model_dump().values() if isinstance(value, str)]
+        given = self.model_dump(exclude={"dead_letter_headers"})
+        names = [value for value in given.values() if isinstance(value, str)]
         for name in names:
             if names.count(name) > 1:
                 raise ValueError(f"{name} is named for more than one topic")
@@ -126,6 +131,24 @@ class TopicSettings(Section):
 
 
 Delivery = Literal["exactly_once", "at_least_once"]
+Days = Annotated[int, Field(ge=1, le=36_500)]
+
+
+class KeptDays(Section):
+    """How long each topic should keep its records, at least. The policies' is compacted: it keeps them for good."""
+
+    raw: Days = 7
+    approved: Days = 7
+    corrected: Days = 7
+    rejected: Days = 7
+    dead_letter: Days = 30
+    decisions: Days = 365
+    """They outlive what they are about: they are the audit."""
+    observations: Days = 40
+    """A drift baseline of 30 days can be counted again."""
+    alarms: Days = 365
+    redriven: Days = 365
+    """Longer than any dead letter is there: what is forgotten here would be redriven a second time."""
 
 
 class GateSettings(Section):
@@ -219,6 +242,7 @@ class Settings(BaseSettings):
 
     kafka: KafkaSettings = KafkaSettings()
     topics: TopicSettings = TopicSettings()
+    kept_days: KeptDays = KeptDays()
     gate: GateSettings = GateSettings()
     instance: InstanceSettings = InstanceSettings()
     admin: AdminSettings = AdminSettings()

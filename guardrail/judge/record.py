@@ -90,10 +90,16 @@ def replace_response(record: Record, reply: bytes) -> bytes:
     return _splice(record.value, record.response_path, reply)
 
 
+def framing(value: bytes) -> bytes:
+    """The Schema Registry's bytes before a JSON object; empty where there are none."""
+    following = value[_REGISTRY_PREFIX_BYTES : _REGISTRY_PREFIX_BYTES + 1]
+    framed = value[:1] == b"\0" and following in (b"{", b" ", b"\t", b"\r", b"\n")
+    return value[:_REGISTRY_PREFIX_BYTES] if framed else b""
+
+
 def _unframe(value: bytes) -> tuple[bytes, tuple[Finding, ...]]:
     """The record's text without what stands before it: the registry's framing, a byte order mark."""
-    framed = value[:1] == b"\0" and value[_REGISTRY_PREFIX_BYTES : _REGISTRY_PREFIX_BYTES + 1] in (b"{", b" ", b"\n")
-    if framed:
+    if framing(value):
         return value[_REGISTRY_PREFIX_BYTES:], (Finding("transport.schema_registry_prefix"),)
     return value.removeprefix(b"\xef\xbb\xbf"), ()
 

@@ -6,6 +6,7 @@ Header names are those that tools of Kafka Streams (KIP-1034, `ExceptionHandlerU
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from guardrail.judge.model import RawRecord
@@ -14,6 +15,16 @@ from guardrail.stream.record import Headers
 STREAMS = "__streams.errors."
 CONNECT = "__connect.errors."
 TRUNCATED = "guardrail.truncated"
+ATTEMPT = "guardrail.attempt"
+"""How often the record was redriven, as a decimal string."""
+REDRIVEN_FROM = "guardrail.redriven-from"
+"""Where it stood first: topic/partition/offset."""
+REDRIVEN_BYTES = 300
+"""A topic's name has 249 at most."""
+FAMILIES = {"both": (STREAMS, CONNECT), "streams": (STREAMS,), "connect": (CONNECT,)}
+"""By the setting GUARDRAIL_TOPICS__DEAD_LETTER_HEADERS. There is no `none`: a dead letter says why it is one."""
+
+_REWRITTEN = frozenset({TRUNCATED, ATTEMPT, REDRIVEN_FROM})
 
 OVERHEAD_BYTES = 128
 """A batch of one: batch header 61, record framing up to 36 (KIP-98), and some reserve."""
@@ -45,8 +56,8 @@ def header_bytes(header: tuple[str, bytes | None]) -> int:
     return size + (len(value) if value else 0) + HEADER_OVERHEAD_BYTES
 
 
-def error_headers(raw: RawRecord, reason: Reason) -> Headers:
-    """Both families, never a word of the record's content."""
+def error_headers(raw: RawRecord, reason: Reason, families: Sequence[str] = FAMILIES["both"]) -> Headers:
+    """The families asked for, never a word of the record's content."""
     source, message = raw.source, reason.message[:MESSAGE_CHARS]
     place = {"topic": source.topic or "", "partition": str(source.partition), "offset": str(source.offset)}
     exception = f"guardrail.{reason.name}"
@@ -61,16 +72,21 @@ def error_headers(raw: RawRecord, reason: Reason) -> Headers:
         "exception.message": message,
         "exception.stacktrace": f"{exception}: {message}",
     }
-    return tuple(
-        (prefix + name, text.encode())
-        for prefix, family in ((STREAMS, streams), (CONNECT, connect))
-        for name, text in family.items()
-    )
+    families_of = {STREAMS: streams, CONNECT: connect}
+    return tuple((prefix + name, text.encode()) for prefix in families for name, text in families_of[prefix].items())
+
+
+def redriven(headers: Headers) -> Headers:
+    """What says that the record was redriven and how often. Of our own headers, so that no cut can take it away: the
+    count keeps a record from going round for ever.
+    """
+    found = {n: v for n, v in headers if n in (ATTEMPT, REDRIVEN_FROM) and v is not None and len(v) <= REDRIVEN_BYTES}
+    return tuple(found.items())
 
 
 def without_errors(headers: Headers) -> Headers:
-    """The headers without what an earlier failure wrote."""
-    return tuple(h for h in headers if not h[0].startswith((STREAMS, CONNECT)) and h[0] != TRUNCATED)
+    """The headers without what an earlier failure, or its redrive, wrote."""
+    return tuple(h for h in headers if not h[0].startswith((STREAMS, CONNECT)) and h[0] not in _REWRITTEN)
 
 
 class Letter(NamedTuple):

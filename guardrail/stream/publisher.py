@@ -9,10 +9,11 @@ from __future__ import annotations
 import logging
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from msgspec.structs import replace
 
 from guardrail.errors import GuardrailError, TransientError
 from guardrail.settings import Delivery
@@ -26,7 +27,7 @@ from guardrail.stream.faults import (
     kafka_error,
     reaction,
 )
-from guardrail.stream.routing import Outgoing
+from guardrail.stream.routing import BY_KEY, Outgoing
 
 LOG = logging.getLogger("guardrail.stream")
 
@@ -34,6 +35,7 @@ CALL_S = 1.0
 """One call's wait. SIGTERM is seen between calls, so it stays short; an unfinished call is repeated."""
 PURGED = frozenset({KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT})  # noqa: SLF001  # public names
 """Given up because another delivery, or the transaction, has failed."""
+NO_PARTITION = KafkaError._UNKNOWN_PARTITION  # noqa: SLF001  # a public name
 PAUSES_S = (0.05, 1.0)
 STOPPING_S = 1.5
 """What a batch still gets once we are stopping, all its calls together."""
@@ -78,6 +80,7 @@ class Publisher(ABC):
                     key=out.key,
                     headers=list(out.headers),
                     timestamp=out.timestamp_ms,
+                    partition=out.partition,
                     on_delivery=self._delivered,
                 )
                 return
@@ -86,10 +89,13 @@ class Publisher(ABC):
                     raise AbortError(f"send: the queue stays full{self._why()}") from None
                 self._room()
             except KafkaException as failure:
-                raise self._unsent(kafka_error(failure), out.topic) from failure
+                error = kafka_error(failure)
+                if error.code() != NO_PARTITION or out.partition == BY_KEY:
+                    raise self._unsent(error, out.topic) from failure
+                out = replace(out, partition=BY_KEY)  # the topic was made anew, with fewer
 
     @abstractmethod
-    def commit(self, offsets: list[TopicPartition], consumer: Consumer) -> None:
+    def commit(self, offsets: Sequence[TopicPartition], consumer: Consumer) -> None:
         """Commits the records and the consumer's offsets, or raises: then the offsets aren't committed."""
 
     @abstractmethod
@@ -208,13 +214,11 @@ class Transactional(Publisher):
         self._repeat("begin", self._live.begin_transaction, self._until_s)
         self._open = True
 
-    def commit(self, offsets: list[TopicPartition], consumer: Consumer) -> None:
-        """Commits the records and the offsets, or raises: then nothing of this transaction is visible."""
-        group = consumer.consumer_group_metadata()
+    def commit(self, offsets: Sequence[TopicPartition] = (), consumer: Consumer | None = None) -> None:
+        """Commits the records and a consumer's offsets, or raises: then nothing of this transaction is visible."""
         try:
-            self._repeat(
-                "offsets", lambda: self._live.send_offsets_to_transaction(offsets, group, CALL_S), self._until_s
-            )
+            if consumer is not None:
+                self._send_offsets(list(offsets), consumer.consumer_group_metadata())
             self._repeat("commit", lambda: self._live.commit_transaction(CALL_S), self._until_s, ends=True)
         except RefusedError:
             raise
@@ -256,6 +260,9 @@ class Transactional(Publisher):
         if self._open or self._left_open:
             self.open(STOPPING_S)
 
+    def _send_offsets(self, offsets: list[TopicPartition], group: object) -> None:
+        self._repeat("offsets", lambda: self._live.send_offsets_to_transaction(offsets, group, CALL_S), self._until_s)
+
     def _greet(self) -> None:
         self._live.init_transactions(CALL_S)
 
@@ -266,10 +273,10 @@ class Acknowledged(Publisher):
     Of a batch that fails some may be visible already; it is published again as a whole.
     """
 
-    def commit(self, offsets: list[TopicPartition], consumer: Consumer) -> None:
+    def commit(self, offsets: Sequence[TopicPartition], consumer: Consumer) -> None:
         """Waits for the outputs' acknowledgements, then commits the offsets: they never go before."""
         self._await_deliveries()
-        self._repeat("offsets", lambda: consumer.commit(offsets=offsets, asynchronous=False), self._until_s)
+        self._repeat("offsets", lambda: consumer.commit(offsets=list(offsets), asynchronous=False), self._until_s)
 
     def abort(self) -> None:
         """Lets the producer go, with all that it hasn't sent: none of it comes after what is sent again."""

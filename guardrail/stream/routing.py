@@ -14,19 +14,23 @@ from msgspec.structs import replace
 
 from guardrail.judge.decide import Judged
 from guardrail.judge.model import Action, Decision, Outcome, RawRecord, Violation, encode
-from guardrail.judge.record import replace_response
+from guardrail.judge.record import framing, replace_response
 from guardrail.settings import TopicSettings
 from guardrail.stream.deadletter import (
+    FAMILIES,
     TRUNCATED,
     Reason,
     error_headers,
     letter,
+    redriven,
     wire_bytes,
     without_errors,
 )
 from guardrail.stream.record import LOST_HEADERS, Headers
 
 OURS = frozenset(f"guardrail.{name}" for name in ("outcome", "codes", "policy", "engine", "decision", "source"))
+WRITTEN = ("approved", "corrected", "rejected", "dead_letter", "decisions", "observations")
+"""What the settings call the topics that the gate writes."""
 TRACEPARENT = "traceparent"
 CUTS = (b"value", b"headers", b"key")
 """What `guardrail.truncated` names, in this order."""
@@ -37,15 +41,29 @@ HEADERS_COUNT = 100_000
 """librdkafka's readers see a record with more as one without any."""
 
 
+BY_KEY = -1
+"""librdkafka's word for a partition that the key decides."""
+
+
 class Route(msgspec.Struct, frozen=True):
     """A topic and the largest record it takes."""
 
     topic: str
     max_bytes: int = 1_048_588  # Kafka's own default for max.message.bytes
+    partitions_count: int = 0
+    """As many as the raw topic has, when the gate looked last; 0 where they differ, or nobody could tell."""
+
+    def partition(self, raw: RawRecord, key: bytes | None) -> int:
+        """The source's own partition, so that whoever joins the two finds them side by side, however the producer chose
+        it. By key where there is none like it (counts that grow meanwhile come to that too) or where the key is ours.
+        """
+        own = raw.source.partition
+        derived = raw.key is None and key is not None
+        return BY_KEY if own is None or derived or own >= self.partitions_count else own
 
 
 class Routes(msgspec.Struct, frozen=True):
-    """The topics that the gate writes."""
+    """The topics that the gate writes, and the error headers that its dead letters carry."""
 
     approved: Route = Route("llm.responses.approved")
     corrected: Route = Route("llm.responses.corrected")
@@ -53,13 +71,14 @@ class Routes(msgspec.Struct, frozen=True):
     dead_letter: Route = Route("llm.responses.dead-letter")
     decisions: Route = Route("guardrail.decisions")
     observations: Route = Route("guardrail.observations")
+    families: tuple[str, ...] = FAMILIES["both"]
 
     @classmethod
-    def named(cls, topics: TopicSettings, max_bytes: Mapping[str, int] | None = None) -> Routes:
-        """The topics of a deployment; `max_bytes` holds the limits that differ from Kafka's default."""
-        limits = max_bytes or {}
-        names = {role: getattr(topics, role) for role in cls.__struct_fields__}
-        return cls(**{role: Route(t, limits[t]) if t in limits else Route(t) for role, t in names.items()})
+    def named(cls, topics: TopicSettings, known: Mapping[str, Route] | None = None) -> Routes:
+        """The topics of a deployment; `known` holds what a broker told of them."""
+        names = {role: getattr(topics, role) for role in WRITTEN}
+        routes = {role: (known or {}).get(name, Route(name)) for role, name in names.items()}
+        return cls(**routes, families=FAMILIES[topics.dead_letter_headers])
 
     def of(self, outcome: Outcome) -> Route:
         """The outcome's topic. Raises AttributeError for `skipped`, which has none."""
@@ -68,11 +87,11 @@ class Routes(msgspec.Struct, frozen=True):
 
     def topics(self) -> list[str]:
         """The name of each."""
-        return [getattr(self, name).topic for name in self.__struct_fields__]
+        return [getattr(self, role).topic for role in WRITTEN]
 
     def limits(self) -> list[int]:
         """The largest record of each."""
-        return [getattr(self, name).max_bytes for name in self.__struct_fields__]
+        return [getattr(self, role).max_bytes for role in WRITTEN]
 
 
 class Outgoing(msgspec.Struct, frozen=True):
@@ -83,6 +102,7 @@ class Outgoing(msgspec.Struct, frozen=True):
     value: bytes | None
     headers: Headers = ()
     timestamp_ms: int = 0
+    partition: int = BY_KEY
 
     def wire_bytes(self) -> int:
         """Its largest possible size on the wire."""
@@ -110,7 +130,7 @@ def settle(raw: RawRecord, judged: Judged, routes: Routes, *, keep_time: bool = 
         return refuse(raw, decision, _judged_reason(decision), routes, time_ms)
     key, target = _key(raw, judged), routes.of(decision.outcome)
     headers = _fewer(_kept(raw), _ours(raw, decision))
-    made = Outgoing(target.topic, key, _value(raw, judged), headers, time_ms)
+    made = Outgoing(target.topic, key, _value(raw, judged), headers, time_ms, target.partition(raw, key))
     if (size := made.wire_bytes()) > target.max_bytes:
         message = f"{decision.outcome.value} record of {size} bytes, {target.topic} takes {target.max_bytes}"
         return refuse(raw, decision, Reason("OutputTooLarge", message, "produce"), routes, time_ms)
@@ -120,13 +140,14 @@ def settle(raw: RawRecord, judged: Judged, routes: Routes, *, keep_time: bool = 
 def refuse(raw: RawRecord, decision: Decision, reason: Reason, routes: Routes, time_ms: int = 0) -> Routed:
     """The dead letter and its decision, for whatever reason. `enforced_outcome` still tells what was judged."""
     decision = replace(decision, outcome=Outcome.DEAD_LETTER)
-    ours = (*_ours(raw, decision), *error_headers(raw, reason))
+    ours = (*_ours(raw, decision), *redriven(raw.headers), *error_headers(raw, reason, routes.families))
     kept = without_errors(_kept(raw))
     fitting = kept[: max(HEADERS_COUNT - len(ours) - 1, 0)]
     key, value, headers = letter(raw, fitting, ours, routes.dead_letter.max_bytes)
     if LOST_HEADERS in raw.headers or len(fitting) < len(kept):
         headers = _marked(headers)  # `letter` keeps room for it
-    dead = Outgoing(routes.dead_letter.topic, key, value, headers, time_ms)
+    target = routes.dead_letter
+    dead = Outgoing(target.topic, key, value, headers, time_ms, target.partition(raw, key))
     return Routed(decision, (dead, decision_record(key, raw, decision, routes.decisions, time_ms)))
 
 
@@ -138,13 +159,14 @@ def decision_record(key: bytes | None, raw: RawRecord, decision: Decision, targe
         ("guardrail.outcome", decision.outcome.value.encode()),
         ("guardrail.source", _coordinates(raw)),
     )
-    made = Outgoing(target.topic, key, encode(decision), headers, time_ms)
+    partition = target.partition(raw, key)
+    made = Outgoing(target.topic, key, encode(decision), headers, time_ms, partition)
     for count in (LIST_COUNT, LIST_COUNT // 10, 0):
         if made.wire_bytes() <= target.max_bytes:
             return made
         fitting = key if key is None or len(key) <= target.max_bytes // 4 else None
         marks = (*headers, (TRUNCATED, b"decision"))
-        made = Outgoing(target.topic, fitting, encode(shorten(decision, count)), marks, time_ms)
+        made = Outgoing(target.topic, fitting, encode(shorten(decision, count)), marks, time_ms, partition)
     return made
 
 
@@ -174,11 +196,13 @@ def _short(name: str | None) -> str | None:
 
 
 def _value(raw: RawRecord, judged: Judged) -> bytes:
-    """The input object with the response replaced. Without a record (our own error, fail_open) it passes as it came."""
+    """The input object with the response replaced, framed as it came: a reader that expects the Schema Registry's
+    framing can't do without. Without a record (our own error, fail_open) the bytes pass as they came.
+    """
     reply = judged.decision.reply
     if judged.record is None or reply is None:
         return raw.value or b""
-    return replace_response(judged.record, msgspec.json.encode(reply))
+    return framing(raw.value or b"") + replace_response(judged.record, msgspec.json.encode(reply))
 
 
 def _key(raw: RawRecord, judged: Judged) -> bytes | None:

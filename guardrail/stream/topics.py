@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # they are re-exported without saying so
@@ -16,13 +15,15 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # they are re
     ConfigResource,
     NewTopic,
     ResourceType,
+    TopicMetadata,
 )
 
 from guardrail.errors import SettingsError, TransientError
-from guardrail.settings import Settings, TopicSettings, variable
+from guardrail.settings import Settings, variable
 from guardrail.stream import client
 from guardrail.stream.faults import kafka_error
-from guardrail.stream.routing import Routes
+from guardrail.stream.findings import COMPACT, DAY_MS, MISSING, UNREADABLE, Finding, Found, Row, Spec, findings
+from guardrail.stream.routing import WRITTEN, Route, Routes
 
 LOG = logging.getLogger("guardrail.stream")
 
@@ -30,66 +31,44 @@ WAIT_S = 15.0
 START_WAIT_S = 4.0
 """The gate's own look at its topics: SIGTERM waits for it."""
 SETTLE_S = 5.0
-UNREADABLE = "its configuration can't be read"
 FLOOR_BYTES = 4_096
 """A dead letter's headers and the shortest decision need so much."""
-DAY_MS = 86_400_000
 
-# name in the settings -> days kept; None is compacted. Decisions outlive what they are about: they are the audit.
-_KEPT_DAYS: dict[str, int | None] = {
-    "raw": 7,
-    "approved": 7,
-    "corrected": 7,
-    "rejected": 7,
-    "dead_letter": 30,
-    "decisions": 365,
-    "observations": 40,  # a drift baseline of 30 days can be counted again
-    "alarms": 365,
-    "policies": None,
-}
+LINED_UP = ("raw", "approved", "corrected", "rejected", "dead_letter", "decisions")
+"""What the settings call the topics whose partitions are the raw topic's: their keys are its keys."""
+SPREAD = ("observations", "alarms")
+"""Made with as many, and good with any number."""
+ALONE = ("policies", "redriven")
+"""Made with one partition."""
 
 
-class Spec(NamedTuple):
-    """How a topic should be."""
-
-    name: str
-    partitions_count: int
-    replicas_count: int
-    config: dict[str, str]
-
-
-class Row(NamedTuple):
-    """One line of `guardrail topics`. `findings` is empty when all is well."""
-
-    topic: str
-    partitions_count: int
-    created: bool
-    findings: tuple[str, ...]
+def specs(settings: Settings, raw_count: int = 0) -> list[Spec]:
+    """All topics of CONTRACT §7, in its order. Where there is a raw topic, the others line up with what it has."""
+    topics = settings.topics
+    count = raw_count or topics.partitions_count
+    counts = dict.fromkeys((*LINED_UP, *SPREAD), count) | dict.fromkeys(ALONE, 1) | {"raw": topics.partitions_count}
+    return [_spec(settings, role, wanted) for role, wanted in counts.items()]
 
 
-def specs(topics: TopicSettings) -> list[Spec]:
-    """All topics of CONTRACT §7, in its order. The policies' has one partition: its records have one order."""
-    return [_spec(topics, role, days) for role, days in _KEPT_DAYS.items()]
-
-
-def _spec(topics: TopicSettings, role: str, days: int | None) -> Spec:
+def _spec(settings: Settings, role: str, partitions_count: int) -> Spec:
+    topics = settings.topics
     config = {
         "max.message.bytes": str(topics.max_message_bytes),
         "min.insync.replicas": str(max(1, topics.replicas_count - 1)),
     }
+    days = getattr(settings.kept_days, role, None)
     if days is None:
-        config["cleanup.policy"] = "compact"
+        config["cleanup.policy"] = COMPACT
     else:
         config["retention.ms"] = str(days * DAY_MS)
-    partitions = 1 if days is None else topics.partitions_count
-    return Spec(getattr(topics, role), partitions, topics.replicas_count, config)
+    return Spec(getattr(topics, role), partitions_count, topics.replicas_count, config, role in LINED_UP)
 
 
 def create(settings: Settings, admin: AdminClient | None = None) -> list[Row]:
     """Makes the missing topics and gives a row for each. Raises TransientError when the broker doesn't answer."""
     admin = admin or client.make_admin(client.admin_config(settings))
-    wanted = specs(settings.topics)
-    missing = [spec for spec in wanted if spec.name not in _partitions(admin)]
+    found = _topics(admin)
+    missing = [spec for spec in specs(settings, _count(found, settings.topics.raw)) if spec.name not in found]
     failed = dict(_create(admin, missing))
     made = {spec.name for spec in missing} - set(failed)
     rows = _settled(settings, admin, made)
@@ -103,7 +82,7 @@ def _settled(settings: Settings, admin: AdminClient, made: set[str]) -> list[Row
     until = time.monotonic() + SETTLE_S
     while True:
         rows = check(settings, admin)
-        unknown = {row.topic for row in rows if {"missing", UNREADABLE} & set(row.findings)} & made
+        unknown = {row.topic for row in rows if any(f.text in (MISSING, UNREADABLE) for f in row.findings)} & made
         if not unknown or time.monotonic() > until:
             return rows
         time.sleep(0.1)
@@ -112,29 +91,25 @@ def _settled(settings: Settings, admin: AdminClient, made: set[str]) -> list[Row
 def check(settings: Settings, admin: AdminClient | None = None) -> list[Row]:
     """A row for each topic, with what differs from its spec. Raises TransientError when the broker doesn't answer."""
     admin = admin or client.make_admin(client.admin_config(settings))
-    found = _partitions(admin)
-    wanted = specs(settings.topics)
+    found = _topics(admin)
+    wanted = specs(settings, _count(found, settings.topics.raw))
     configs = _configs(admin, [spec.name for spec in wanted if spec.name in found])
-    raw_count = found.get(settings.topics.raw, 0)
+    found = {name: topic._replace(config=configs.get(name)) for name, topic in found.items()}
+    raw = found.get(settings.topics.raw)
     return [
-        Row(
-            spec.name,
-            found.get(spec.name, 0),
-            created=False,
-            findings=tuple(_findings(spec, found, configs.get(spec.name), raw_count)),
-        )
+        Row(spec.name, _count(found, spec.name), False, tuple(findings(spec, found.get(spec.name), raw)))
         for spec in wanted
     ]
 
 
 def routes(settings: Settings, admin: AdminClient | None = None) -> Routes:
-    """The topics that the gate writes, with the largest record each takes.
+    """The topics that the gate writes: the largest record each takes, its partitions where they are the raw topic's.
 
-    Where the broker doesn't tell (no rights, or the embedded one), Kafka's default is taken: a refused record is found
-    out by the gate anyway. Raises SettingsError for a topic too narrow to carry any decision.
+    Where the broker doesn't tell (no rights, or the embedded one), Kafka's default is taken, and partitions go by key:
+    a refused record is found out by the gate anyway. Raises SettingsError for a topic too narrow for any decision.
     """
     admin = admin or client.make_admin(client.admin_config(settings))
-    names = {getattr(settings.topics, role): role for role in Routes.__struct_fields__}
+    names = {getattr(settings.topics, role): role for role in WRITTEN}
     limits = {
         topic: int(config["max.message.bytes"])
         for topic, config in _configs(admin, list(names), START_WAIT_S).items()
@@ -144,36 +119,42 @@ def routes(settings: Settings, admin: AdminClient | None = None) -> Routes:
         if limit < FLOOR_BYTES:
             name = variable("topics", names[topic])
             raise SettingsError(f"{name}: {topic} takes {limit} bytes a record, less than {FLOOR_BYTES}")
-    return Routes.named(settings.topics, limits)
-
-
-def _findings(spec: Spec, found: dict[str, int], config: dict[str, str] | None, raw_count: int) -> Iterable[str]:
-    if spec.name not in found:
-        yield "missing"
-        return
-    if spec.config.get("cleanup.policy") != "compact" and found[spec.name] != raw_count and raw_count:
-        yield f"{found[spec.name]} partitions, the raw topic has {raw_count}: a key's outcomes don't line up with it"
-    if config is None:
-        yield UNREADABLE
-        return
-    compacted = "compact" in config.get("cleanup.policy", "")
-    if compacted != (spec.config.get("cleanup.policy") == "compact"):
-        yield (
-            f"cleanup.policy is {config.get('cleanup.policy')}: records would be lost" if compacted else "not compacted"
+    counts = _partitions(admin)
+    raw_count = counts.get(settings.topics.raw, 0)
+    known = {
+        topic: Route(
+            topic, limits.get(topic, Route(topic).max_bytes), raw_count if counts.get(topic) == raw_count else 0
         )
-    if int(config.get("max.message.bytes", 0)) < int(spec.config["max.message.bytes"]):
-        yield f"max.message.bytes is {config['max.message.bytes']}, {spec.config['max.message.bytes']} is expected"
-    if int(config.get("min.insync.replicas", 1)) < int(spec.config["min.insync.replicas"]):
-        yield f"min.insync.replicas is {config['min.insync.replicas']}, {spec.config['min.insync.replicas']} is safer"
+        for topic in names
+    }
+    return Routes.named(settings.topics, known)
 
 
 def _partitions(admin: AdminClient) -> dict[str, int]:
+    """Each topic's partitions, as far as the broker tells them in time."""
     try:
-        listed = admin.list_topics(timeout=WAIT_S).topics
+        return {name: topic.partitions_count for name, topic in _topics(admin, START_WAIT_S).items()}
+    except TransientError as failure:
+        LOG.warning("partitions unknown", extra={"error": str(failure)})
+        return {}
+
+
+def _count(found: Mapping[str, Found], topic: str) -> int:
+    return found[topic].partitions_count if topic in found else 0
+
+
+def _topics(admin: AdminClient, wait_s: float | None = None) -> dict[str, Found]:
+    try:
+        listed = admin.list_topics(timeout=WAIT_S if wait_s is None else wait_s).topics
     except KafkaException as failure:
         admin.poll(0)  # what is wrong with its connections is told only then
         raise TransientError(f"the broker doesn't answer: {kafka_error(failure).str()}") from None
-    return {name: len(topic.partitions) for name, topic in listed.items() if topic.error is None}
+    return {name: _found(topic) for name, topic in listed.items() if topic.error is None}
+
+
+def _found(topic: TopicMetadata) -> Found:
+    partitions = topic.partitions.values()
+    return Found(len(partitions), min((len(partition.replicas) for partition in partitions), default=0))
 
 
 def _configs(admin: AdminClient, names: Sequence[str], wait_s: float = WAIT_S) -> dict[str, dict[str, str]]:
@@ -193,7 +174,7 @@ def _configs(admin: AdminClient, names: Sequence[str], wait_s: float = WAIT_S) -
     return made
 
 
-def _create(admin: AdminClient, missing: Sequence[Spec]) -> Iterable[tuple[str, tuple[str, ...]]]:
+def _create(admin: AdminClient, missing: Sequence[Spec]) -> Iterable[tuple[str, tuple[Finding, ...]]]:
     """Gives the name and the reason of each that couldn't be made."""
     if not missing:
         return
@@ -203,4 +184,4 @@ def _create(admin: AdminClient, missing: Sequence[Spec]) -> Iterable[tuple[str, 
             answer.result(WAIT_S)
         except (KafkaException, TimeoutError) as failure:
             reason = kafka_error(failure).str() if isinstance(failure, KafkaException) else "no answer in time"
-            yield name, (f"not created: {reason}",)
+            yield name, (Finding(f"not created: {reason}"),)

@@ -208,10 +208,11 @@ def test_a_byte_order_mark_before_the_record_is_passed_over() -> None:
 
 def test_the_registry_prefix_is_passed_over() -> None:
     """Given the Schema Registry's five bytes, when judged, then they are told and the record is judged."""
-    found = opened(b"\0\0\0\0\7" + value())
-    assert found.decision.outcome is Outcome.APPROVED
-    assert "transport.schema_registry_prefix" in codes(found.decision)
-    assert output(found).startswith(b"{")
+    for blanks in (b"", b" ", b"\t\r\n"):
+        found = opened(b"\0\0\0\0\7" + blanks + value())
+        assert found.decision.outcome is Outcome.APPROVED
+        assert "transport.schema_registry_prefix" in codes(found.decision)
+        assert output(found).startswith(b"{")
 
 
 @pytest.mark.parametrize("body", [b"\0\0\0\0\7", b"\0\0\0{}", b"\1\0\0\0\7{}"])

@@ -25,6 +25,7 @@ from guardrail.judge.model import (
     Verdict,
     Violation,
 )
+from guardrail.settings import TopicSettings
 from guardrail.stream.deadletter import CONNECT, STREAMS, Reason
 from guardrail.stream.record import LOST_HEADERS
 from guardrail.stream.routing import OURS, Outgoing, Route, Routes, refuse, route, settle
@@ -257,3 +258,102 @@ def test_everything_fits(
     for one in records:
         named = [name for name, _ in one.headers if name in OURS]
         assert len(named) == len(set(named))
+
+
+@pytest.mark.parametrize(
+    ("counts", "key", "partition"),
+    [(6, b"k", 3), (6, b"", 3), (6, None, -1), (3, b"k", -1), (4, b"k", 3), (0, b"k", -1)],
+)
+def test_the_source_partition_is_kept_where_there_is_one(counts: int, key: bytes | None, partition: int) -> None:
+    """Given as many partitions as the raw topic has, then a record stays in its own; a key of ours doesn't."""
+    names = ("approved", "dead_letter", "decisions")
+    routes = replace(ROUTES, **{name: Route(name, partitions_count=counts) for name in names})
+    assert [made.partition for made in route(raw(key=key), judged(), routes)] == [partition] * 2
+    dead = [made.partition for made in route(raw(key=key), judged(Outcome.DEAD_LETTER), routes)]
+    assert dead == [3 if counts > 3 else -1] * 2
+
+
+@pytest.mark.parametrize(
+    ("chosen", "families"), [("both", {STREAMS, CONNECT}), ("streams", {STREAMS}), ("connect", {CONNECT})]
+)
+def test_error_headers_are_a_deployments_choice(chosen: str, families: set[str]) -> None:
+    """Given GUARDRAIL_TOPICS__DEAD_LETTER_HEADERS, then dead letters carry the headers of those tools alone."""
+    routes = Routes.named(TopicSettings.model_validate({"dead_letter_headers": chosen}))
+    dead, _ = route(raw(), judged(Outcome.DEAD_LETTER), routes)
+    names = {name for name, _ in dead.headers}
+    assert {prefix for prefix in (STREAMS, CONNECT) if any(n.startswith(prefix) for n in names)} == families
+    assert "guardrail.codes" in names
+
+
+CONSTANTS = (
+    "__streams.errors.exception",
+    "__streams.errors.stacktrace",
+    "__streams.errors.message",
+    "__streams.errors.topic",
+    "__streams.errors.partition",
+    "__streams.errors.offset",
+    "__connect.errors.topic",
+    "__connect.errors.partition",
+    "__connect.errors.offset",
+    "__connect.errors.connector.name",
+    "__connect.errors.task.id",
+    "__connect.errors.stage",
+    "__connect.errors.class.name",
+    "__connect.errors.exception.class.name",
+    "__connect.errors.exception.message",
+    "__connect.errors.exception.stacktrace",
+)
+
+
+def test_error_headers_are_what_streams_and_connect_name() -> None:
+    """The names are the constants of Kafka 4.4's ExceptionHandlerUtils and DeadLetterQueueReporter, all of them."""
+    dead, _ = route(raw(), judged(Outcome.DEAD_LETTER), ROUTES)
+    assert {name for name, _ in dead.headers if name.startswith("__")} == set(CONSTANTS)
+
+
+def test_a_redriven_record_that_fails_again_says_how_often() -> None:
+    """Given a redriven record, then its output and its dead letter carry the count, which no cut takes; one that is no
+    number, or twice there, goes round no more often for it.
+    """
+    marks = (("guardrail.attempt", b"2"), ("guardrail.redriven-from", b"llm.responses.raw/3/7"))
+    theirs = (*marks, *((f"h{index}", b"v" * 100) for index in range(200)))
+    output, _ = route(raw(headers=theirs), judged(), ROUTES)
+    assert output.headers[: len(theirs)] == theirs
+    narrow = replace(ROUTES, dead_letter=Route("dlq", 8_192))
+    dead, _ = route(raw(headers=theirs[::-1], key=b"k" * 4_000), judged(Outcome.DEAD_LETTER), narrow)
+    assert [header for header in dead.headers if header in marks] == [*marks[::-1]]
+    assert dead.wire_bytes() <= 8_192
+    twice = (("guardrail.attempt", b"1"), *marks, ("guardrail.attempt", b"x" * 301))
+    dead, _ = route(raw(headers=twice), judged(Outcome.DEAD_LETTER), ROUTES)
+    assert [value for name, value in dead.headers if name == "guardrail.attempt"] == [b"2"]
+
+
+FRAME = b"\0\0\0\1\7"
+"""The Schema Registry's magic byte and a schema's id."""
+
+
+@pytest.mark.parametrize("frame", [b"", FRAME])
+def test_a_framed_value_comes_out_framed(frame: bytes) -> None:
+    """Given the Schema Registry's framing, then the output has the same: its readers fail on anything else."""
+    plain, _ = route(raw(), judged(), ROUTES)
+    output, _ = route(raw(value=frame + VALUE), judged(), ROUTES)
+    assert output.value == frame + (plain.value or b"")
+    dead, _ = route(raw(value=frame + VALUE), judged(Outcome.DEAD_LETTER), ROUTES)
+    assert dead.value == frame + VALUE
+
+
+CLOUD_EVENT = (
+    ("ce_specversion", b"1.0"),
+    ("ce_id", b"e-1"),
+    ("ce_source", b"/llm/desk"),
+    ("ce_type", b"com.example.llm.response"),
+    ("content-type", b"application/json; charset=utf-8"),
+)
+
+
+@pytest.mark.parametrize("theirs", [CLOUD_EVENT, (("__value_schema_id", b"\1" + bytes(range(16))),)])
+@pytest.mark.parametrize("outcome", [Outcome.APPROVED, Outcome.REJECTED, Outcome.DEAD_LETTER])
+def test_formats_in_headers_travel_on(theirs: tuple[tuple[str, bytes], ...], outcome: Outcome) -> None:
+    """Given a CloudEvent in binary mode, or a schema's id in a header, then the headers come out as they came in."""
+    output, _ = route(raw(headers=theirs), judged(outcome), ROUTES)
+    assert output.headers[: len(theirs)] == theirs
