@@ -148,7 +148,13 @@ class KeptDays(Section):
     """A drift baseline of 30 days can be counted again."""
     alarms: Days = 365
     redriven: Days = 365
-    """Longer than any dead letter is there: what is forgotten here would be redriven a second time."""
+    """Longer than any dead letter is there: what is forgotten here could be redriven a second time."""
+
+    @model_validator(mode="after")
+    def _remembered_longer(self) -> Self:
+        if self.redriven < self.dead_letter:
+            raise ValueError("redriven is kept for less time than dead_letter: letters could go twice")
+        return self
 
 
 class GateSettings(Section):

@@ -63,6 +63,22 @@ def consumer_config(settings: Settings, identity: Identity) -> Config:
     return made
 
 
+def reader_config(settings: Settings, name: str) -> Config:
+    """Reads committed records by assignment, to their end: joins no group, commits nothing."""
+    return {
+        "group.id": f"guardrail.{name}",  # the client wants one
+        "client.id": f"guardrail.{name}",
+        "isolation.level": "read_committed",
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+        "enable.partition.eof": True,
+        "auto.offset.reset": "earliest",  # what retention deletes meanwhile is gone
+        "fetch.queue.backoff.ms": 10,
+        "queued.max.messages.kbytes": 16_384,
+        **_shared(settings, "consumer"),
+    }
+
+
 def producer_config(settings: Settings, identity: Identity, largest_bytes: int, batch_bytes: int) -> Config:
     """Transactional, or idempotent alone: every record is acknowledged by all replicas that must have it, once.
 

@@ -147,5 +147,17 @@ def _times(config: Mapping[str, str], raw: Mapping[str, str]) -> Iterator[Findin
             yield Finding(text, f"{name}={raw[name]}")
 
 
+def oldest_ms(config: Mapping[str, str]) -> int | None:
+    """How old a record may be that is written to a topic now, and still be read; null where any may.
+
+    Retention goes by the record's own time, and takes the tenth that is left for reading it.
+    """
+    if config.get("message.timestamp.type") == APPEND:
+        return None
+    kept_ms = int(config.get("retention.ms", -1))
+    limits = [int(config[_TIME_LIMITS[0]])] if _TIME_LIMITS[0] in config else []
+    return min([*limits, *([kept_ms * 9 // 10] if kept_ms >= 0 else [])], default=None)
+
+
 def _days(time_ms: int) -> str:
     return f"{round(time_ms / DAY_MS, 2):g} days"

@@ -251,4 +251,4 @@ def _coordinates(raw: RawRecord) -> bytes:
 
 def _judged_reason(decision: Decision) -> Reason:
     codes = [v.code for v in decision.violations if v.action is Action.DEAD_LETTER]
-    return Reason("NotJudged", ", ".join(codes) or "own error", "judge")
+    return Reason("NotJudged", ", ".join(codes)) if codes else Reason("OwnError", "own error")

@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-from confluent_kafka import KafkaException
+from confluent_kafka import KafkaException, TopicCollection
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # they are re-exported without saying so
     AdminClient,
     ConfigResource,
@@ -22,7 +22,19 @@ from guardrail.errors import SettingsError, TransientError
 from guardrail.settings import Settings, variable
 from guardrail.stream import client
 from guardrail.stream.faults import kafka_error
-from guardrail.stream.findings import COMPACT, DAY_MS, MISSING, UNREADABLE, Finding, Found, Row, Spec, findings
+from guardrail.stream.findings import (
+    COMPACT,
+    DAY_MS,
+    MISSING,
+    UNREADABLE,
+    Finding,
+    Found,
+    Row,
+    Spec,
+    findings,
+    oldest_ms,
+)
+from guardrail.stream.letters import Target
 from guardrail.stream.routing import WRITTEN, Route, Routes
 
 LOG = logging.getLogger("guardrail.stream")
@@ -128,6 +140,31 @@ def routes(settings: Settings, admin: AdminClient | None = None) -> Routes:
         for topic in names
     }
     return Routes.named(settings.topics, known)
+
+
+def target(settings: Settings, admin: AdminClient) -> Target:
+    """The raw topic for what is redriven, and how old that may be. Raises TransientError, SettingsError."""
+    names = settings.topics
+    found = _topics(admin)
+    if missing := [topic for topic in (names.raw, names.dead_letter, names.redriven) if topic not in found]:
+        raise SettingsError(f"missing topics: {', '.join(missing)} (guardrail topics --create)")
+    config = _configs(admin, [names.raw]).get(names.raw, {})
+    count = _count(found, names.raw)
+    route = Route(
+        names.raw,
+        int(config.get("max.message.bytes", Route(names.raw).max_bytes)),
+        count if _count(found, names.dead_letter) == count else 0,
+    )
+    return Target(route, oldest_ms(config))
+
+
+def topic_id(admin: AdminClient, topic: str) -> str:
+    """Kafka's own name for this very topic, which another of the same name won't have. Raises TransientError."""
+    try:
+        described = admin.describe_topics(TopicCollection([topic]), request_timeout=WAIT_S)[topic].result(WAIT_S + 1)
+    except (KafkaException, TimeoutError) as failure:
+        raise TransientError(f"{topic} can't be described: {failure}") from None
+    return str(described.topic_id)
 
 
 def _partitions(admin: AdminClient) -> dict[str, int]:
