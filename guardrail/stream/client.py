@@ -109,20 +109,6 @@ def admin_config(settings: Settings) -> Config:
     return {"client.id": "guardrail.admin", "socket.timeout.ms": 10_000, **_shared(settings, "admin")}
 
 
-def reader_config(settings: Settings, name: str) -> Config:
-    """Reads a topic by assignment, to its end and on: no group, no commit."""
-    return {
-        "group.id": f"guardrail.{name}",  # the client wants one; nothing is ever committed under it
-        "client.id": f"guardrail.{name}",
-        "isolation.level": "read_committed",
-        "enable.auto.commit": False,
-        "auto.offset.reset": "earliest",
-        "enable.partition.eof": True,
-        "fetch.queue.backoff.ms": 10,
-        **_shared(settings, "consumer"),
-    }
-
-
 def writer_config(settings: Settings, name: str) -> Config:
     """Writes records one by one, each to all replicas."""
     return {
