@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 from confluent_kafka import Message, Producer
 
-from guardrail.errors import TransientError
+from guardrail.errors import FencedError, TransientError
 from guardrail.settings import Identity, Settings
 from guardrail.stream import client, topics
 from guardrail.stream.faults import RefusedError
@@ -28,8 +28,8 @@ from guardrail.stream.spans import Span, committed_spans, read_spans
 
 LOG = logging.getLogger("guardrail.stream")
 
-BATCH_MESSAGES = 200
-"""Of at most some megabytes each."""
+BATCH_MESSAGES = 100
+"""In memory at once, and in a transaction: each may have megabytes."""
 TRIES_COUNT = 5
 
 Advance = Callable[[int, int], None]
@@ -87,6 +87,9 @@ class Redrive:
                 done += len(messages)
                 self._advance(done, total)
             self._advance(total, total)
+        except FencedError:
+            name = self._settings.topics.dead_letter
+            raise FencedError(f"another redrive of {name} has taken over; all that went is marked") from None
         finally:
             self._publisher.close()
             consumer.close()

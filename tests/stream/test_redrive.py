@@ -22,16 +22,28 @@ from guardrail.errors import FencedError, InputError, SettingsError, TransientEr
 from guardrail.judge.decide import Judged, judge
 from guardrail.judge.model import Outcome, RawRecord
 from guardrail.judge.policy import Policies
-from guardrail.settings import Settings
+from guardrail.settings import Settings, TopicSettings
 from guardrail.stream import redrive as redriving
+from guardrail.stream import topics
 from guardrail.stream.embedded import read
 from guardrail.stream.faults import RestartError
 from guardrail.stream.letters import Asked, Stay
 from guardrail.stream.publisher import Publisher
 from guardrail.stream.redrive import Redrive
 from guardrail.stream.worker import Gate
+from tests.broker.cluster import Cluster
 from tests.scoring import policies
-from tests.stream.deployment import PATIENCE_S, ROOT, FreshTopics, deploy, environment, produce, result, wait_until
+from tests.stream.deployment import (
+    PATIENCE_S,
+    ROOT,
+    FreshTopics,
+    deploy,
+    environment,
+    produce,
+    result,
+    settings_on,
+    wait_until,
+)
 from tests.stream.gates import assert_exactly_once, pass_through
 from tests.stream.records import CANARY, record
 
@@ -198,7 +210,7 @@ def test_killed_at_any_moment_each_letter_goes_once(kafka: str, fresh_topics: Fr
     size = high_watermark(settings)
     killed = 0
     while killed < 6:
-        beyond = size() + dice.randrange(10, 700)  # transactions hold 200: most end in the middle of one
+        beyond = size() + dice.randrange(10, 700)  # transactions hold 100: most end in the middle of one
         with start(settings, tmp_path / "log") as run:
             wait_until(lambda beyond=beyond: run.poll() is not None or size() > beyond, "it goes")  # type: ignore[misc]
             run.kill()
@@ -222,7 +234,7 @@ def test_of_two_runs_at_once_one_takes_over(kafka: str, fresh_topics: FreshTopic
         if not second and done < total:
             second.append(Redrive(settings, Asked()).run().went.total())
 
-    with pytest.raises(FencedError):
+    with pytest.raises(FencedError, match="has taken over"):
         Redrive(settings, Asked(), advance=advance).run()
     assert 0 < second[0] < 700
     assert message_ids(redriven(settings)) == {f"m-{index}": 1 for index in range(700)}
@@ -248,6 +260,27 @@ def test_a_commit_without_an_answer_is_settled(
     assert Redrive(settings, Asked()).run().went.total() == 30
     assert lost
     assert message_ids(redriven(settings)) == {f"m-{index}": 1 for index in range(30)}
+
+
+def test_a_broker_that_dies_in_between_doubles_nothing(tmp_path: Path) -> None:
+    """Given a broker that is killed and comes back while a run goes on, then each letter has gone once in the end, by
+    that run or, where it gave up, by the next.
+    """
+    with Cluster() as cluster:
+        settings = settings_on(cluster.bootstrap, {})
+        settings = settings.model_copy(update={"topics": TopicSettings(partitions_count=2, replicas_count=1)})
+        assert all(row.created for row in topics.create(settings))
+        bury(settings, [keyed(index) for index in range(4_000)])
+        size = high_watermark(settings)
+        beyond = size() + 1_050
+        with start(settings, tmp_path / "log") as run:
+            wait_until(lambda: run.poll() is not None or size() > beyond, "it goes")
+            cluster.kill(1)
+            assert run.poll() is None, "it was through too soon"
+            cluster.start(1)
+            assert run.wait(PATIENCE_S) in (0, 2), (tmp_path / "log").read_text()
+        Redrive(settings, Asked()).run()
+        assert message_ids(redriven(settings)) == {f"m-{index}": 1 for index in range(4_000)}
 
 
 def test_a_broker_that_never_commits_is_told(
