@@ -335,10 +335,6 @@ class Gate:
         self.report.count(names.OWN_ERRORS, name)
 
 
-def _told(missing: Sequence[str]) -> str:
-    return f"missing topics: {', '.join(missing)} (guardrail topics --create)"
-
-
 def _in_force(settings: Settings, policies: Policies, lifecycle: Lifecycle | None) -> InForce:
     """What `lifecycle` says; without one these policies, for good."""
     if lifecycle is not None:
