@@ -108,15 +108,15 @@ class Lifecycle:
     def _join(self, until_s: float, stopping: Callable[[], bool]) -> None:
         self._again_s = time.monotonic() + AGAIN_S
         try:
-            self._registry.join()
+            self._joined = self._registry.join()
             self._registry.read_to_end(until_s, stopping)
         except TransientError as failure:
             self._registry.close()
-            if not self._fault:
-                LOG.warning("no register", extra={"reason": str(failure)})
-            self._fault = {"register": str(failure)}
+            self._joined, self._fault = False, {"register": str(failure)}
             return
-        self._joined, self._fault = True, {}
+        if not self._joined:
+            LOG.info("no register", extra={"topic": self._settings.topics.policies})
+        self._fault = {}
 
     def _put_together(self) -> None:
         files = self._files.found

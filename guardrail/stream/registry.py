@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from guardrail.errors import TransientError
 from guardrail.settings import Settings
@@ -15,6 +15,7 @@ from guardrail.stream.register import Register
 
 ANSWER_S = 5.0
 WRITE_S = 10.0
+MISSING = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC})  # noqa: SLF001  # a public name
 
 
 class Registry:
@@ -26,8 +27,10 @@ class Registry:
         self._topic = settings.topics.policies
         self._consumer: Consumer | None = None
 
-    def join(self) -> None:
-        """Begins to read it from its beginning. Raises TransientError when it isn't there, or can't be read."""
+    def join(self) -> bool:
+        """Begins to read it from its beginning; gives back whether it is there. Raises TransientError when that can't
+        be told, or it can't be read.
+        """
         consumer = client.make_consumer(client.reader_config(self._settings, "policies"))
         try:
             found = consumer.list_topics(self._topic, timeout=ANSWER_S).topics[self._topic]
@@ -36,8 +39,11 @@ class Registry:
             consumer.assign([TopicPartition(self._topic, number, OFFSET_BEGINNING) for number in found.partitions])
         except KafkaException as failure:
             consumer.close()
+            if kafka_error(failure).code() in MISSING:
+                return False
             raise TransientError(f"{self._topic}: {kafka_error(failure).name()}") from None
         self._consumer = consumer
+        return True
 
     def read_to_end(self, until_s: float, stopping: Callable[[], bool] = lambda: False) -> None:
         """Reads what it holds now. Raises TransientError when that takes beyond `until_s` (monotonic)."""

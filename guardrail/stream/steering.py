@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from guardrail.errors import InputError, PolicyError
+from guardrail.errors import InputError, PolicyError, SettingsError
 from guardrail.judge.policy import Policy
 from guardrail.settings import Settings
 from guardrail.stream.register import EVERYONE, Active, Bypassing, Canary, Entry, Kind, Register, Standing, now
@@ -33,9 +33,10 @@ class Steering:
     """Writes entries, signed. Reads the register first, to its end."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raises TransientError when the register can't be read."""
+        """Raises SettingsError when there is no register, TransientError when it can't be read."""
         registry = Registry(settings)
-        registry.join()
+        if not registry.join():
+            raise SettingsError(f"{settings.topics.policies}: no such topic (guardrail topics --create)")
         try:
             registry.read_to_end(time.monotonic() + READ_S)
         finally:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from guardrail.errors import InputError
+from guardrail.errors import InputError, SettingsError
 from guardrail.judge.again import circumstances
 from guardrail.judge.decide import decide
 from guardrail.judge.model import Decision, Outcome, RawRecord
@@ -54,7 +54,7 @@ def settings(kafka: str, fresh_topics: FreshTopics) -> Settings:
     made = deploy(kafka, fresh_topics)
     topics = made.topics.model_copy(update={"policies": register})
     return made.model_copy(
-        update={"topics": topics, "policy": PolicySettings(look_ms=100), "breaker": BreakerSettings(least_records=5)}
+        update={"topics": topics, "policy": PolicySettings(look_ms=100), "breaker": BreakerSettings(least_records=1)}
     )
 
 
@@ -212,7 +212,7 @@ def test_a_canary_decides_its_share_and_is_compared(settings: Settings, tmp_path
 def test_what_has_held_is_remembered(settings: Settings, tmp_path: Path) -> None:
     """Given a policy that has passed its probation, then the register says so and holds its bytes, and a gate that is
     deployed with one that refuses all holds back instead."""
-    settings = settings.model_copy(update={"breaker": BreakerSettings(least_records=5, records=20)})
+    settings = settings.model_copy(update={"breaker": BreakerSettings(least_records=1, records=20)})
     good, bad = made(tmp_path, "good"), made(tmp_path, "bad", limits={"answer_chars": 10})
     with gate_on(settings, {CLINIC: good}) as gate:
         produce(settings, [of(CLINIC, index) for index in range(20)])
@@ -224,3 +224,16 @@ def test_what_has_held_is_remembered(settings: Settings, tmp_path: Path) -> None
         wait_until(lambda: bool(gate.force.held), "its agent is held")
         assert consumed(gate) == 0
     assert len(result(settings).decisions) == 20
+
+
+def test_without_a_register_the_files_judge(settings: Settings, tmp_path: Path) -> None:
+    """Given no register, then the files' policies judge and nothing alarms; one that is created later is followed."""
+    named = settings.topics.model_copy(update={"policies": f"{settings.topics.policies}-none"})
+    settings = settings.model_copy(update={"topics": named})
+    good = made(tmp_path, "good")
+    with gate_on(settings, {CLINIC: good}) as gate:
+        produce(settings, [of(CLINIC, 0)])
+        wait_until(lambda: consumed(gate) == 1, "it is committed")
+        assert not gate.force.refused
+        with pytest.raises(SettingsError, match="guardrail topics --create"):
+            Steering(settings)
