@@ -310,17 +310,19 @@ _PLACEHOLDERS = {
 def _reply_faults(kind: ReplyKind, locale: str, text: str) -> Iterator[tuple[tuple[str | int, ...], str]]:
     if locale not in LEXICONS:
         yield ("replies", kind, locale), f"unsupported locale (supported: {', '.join(LEXICONS)})"
-    allowed = _PLACEHOLDERS[kind]
-    if not _fills(text, allowed):
-        listed = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
-        yield ("replies", kind, locale), f"a placeholder is unknown or broken (allowed: {listed})"
+    if fault := _template_fault(text, _PLACEHOLDERS[kind]):
+        yield ("replies", kind, locale), fault
 
 
-def _fills(text: str, allowed: set[str]) -> bool:
-    """Whether a template can be filled with any text whatever."""
+def _template_fault(text: str, allowed: set[str]) -> str | None:
+    """Why a template can't be filled with any text whatever, within bounds: a format spec could ask for gigabytes."""
+    listed = ", ".join(f"{{{name}}}" for name in sorted(allowed)) or "none"
     try:
-        fields = [(field, spec or "") for _, field, spec, _ in Formatter().parse(text) if field is not None]
-        text.format(**dict.fromkeys(allowed, "x"))
-    except (KeyError, IndexError, ValueError, AttributeError):
-        return False
-    return all(field in allowed and "{" not in spec for field, spec in fields)
+        fields = [(name, spec, conversion) for _, name, spec, conversion in Formatter().parse(text) if name is not None]
+    except ValueError:
+        fields = [("", None, None)]
+    if any(name not in allowed for name, _, _ in fields):
+        return f"a placeholder is unknown or broken (allowed: {listed})"
+    if any(spec or conversion for _, spec, conversion in fields):
+        return f"a placeholder is a name alone, without : or ! (allowed: {listed})"
+    return None

@@ -237,17 +237,25 @@ def test_a_byte_order_mark_is_passed_over() -> None:
     assert read_layout("\ufeff" + HEAD, "p").agent == "x"
 
 
-@pytest.mark.parametrize("template", ["Say {parameter} as {format}", "Say it {{so}}", "{format!s:.20}"])
+@pytest.mark.parametrize("template", ["Say {parameter} as {format}", "Say it {{so}}", "{{{format}}}"])
 def test_good_placeholders_load(template: str) -> None:
-    """Given a reply with the allowed placeholders, escaped braces or a plain format spec, when read, then it loads."""
+    """Given a reply with the allowed placeholders or escaped braces, when read, then it loads, and can be filled."""
     layout = read_layout(HEAD + f"replies: {{reprompt: {{en: {json.dumps(template)}}}}}", "p")
     assert layout.replies["reprompt"]["en"] == template
+    assert template.format(parameter="x", format="y")
 
 
-@pytest.mark.parametrize("template", ["{parameter:>{format}}", "{parameter:{format}}"])
+@pytest.mark.parametrize("template", ["{}", "{0}", "{format[0]}", "{format.real}", "{format", "}", "{format!}"])
 def test_a_placeholder_that_would_break_when_filled_is_a_fault(template: str) -> None:
     """Given a placeholder whose filling can fail later, then the policy doesn't load: a reply never raises."""
     with pytest.raises(PolicyError, match=r"replies\.reprompt\.en: a placeholder is unknown or broken"):
+        read_layout(HEAD + f"replies: {{reprompt: {{en: {json.dumps(template)}}}}}", "p")
+
+
+@pytest.mark.parametrize("template", ["{format:>1000000000}", "{format:.20}", "{format!r}", "{parameter:{format}}"])
+def test_a_placeholder_with_a_format_is_a_fault(template: str) -> None:
+    """Given a placeholder that says how wide it will be, then the policy doesn't load, and nothing was laid out."""
+    with pytest.raises(PolicyError, match=r"replies\.reprompt\.en: a placeholder is a name alone, without : or !"):
         read_layout(HEAD + f"replies: {{reprompt: {{en: {json.dumps(template)}}}}}", "p")
 
 
