@@ -22,6 +22,7 @@ from rich.table import Table
 
 from guardrail import operations, steer
 from guardrail.backtracker import Backtracker
+from guardrail.colours import counted
 from guardrail.errors import GuardrailError, InputError, PolicyError, SettingsError
 from guardrail.judge.codes import CODES, FAMILIES, Code
 from guardrail.judge.decide import Judged, judge
@@ -38,13 +39,6 @@ from guardrail.version import VERSION
 EX_USAGE, EX_POLICY, EX_SETTINGS = 2, 65, 78
 BATCH_LINES = 500
 """Lines judged together by `check`: large enough that vectors cost little, small enough that the bar moves."""
-OUTCOME_STYLES = {
-    "approved": "green",
-    "corrected": "yellow",
-    "rejected": "red",
-    "dead_letter": "magenta",
-    "skipped": "dim",
-}
 
 Line = TypeVar("Line")
 Judge = Callable[[Sequence[RawRecord], Policies], list[Judged]]
@@ -157,7 +151,7 @@ def cost(text: str) -> float:
 def _check(arguments: argparse.Namespace) -> int:
     policies = load_policies(arguments.policy)
     scorers = load_scorers(policies)
-    counts: Counter[str] = Counter()
+    counts: Counter[Outcome] = Counter()
     started = time.perf_counter()
     _refuse_same(arguments.file, arguments.output)
     with (
@@ -168,10 +162,10 @@ def _check(arguments: argparse.Namespace) -> int:
         lent = partial(judge, last_tier=last_tier, scorers=scorers)
         for batch in _batches(source, read_line, show=arguments.output is not None or not sys.stdout.isatty()):
             for decision in _timed(batch, policies, lent):
-                counts[decision.outcome.value] += 1
+                counts[decision.outcome] += 1
                 sink.write(encode(decision) + b"\n")
     _summarise(counts, time.perf_counter() - started)
-    return 1 if any(counts[outcome] for outcome in arguments.fail_on) else 0
+    return 1 if any(counts[Outcome(name)] for name in arguments.fail_on) else 0
 
 
 def _timed(batch: list[RawRecord], policies: Policies, lent: Judge) -> list[Decision]:
@@ -233,10 +227,10 @@ def _size(source: BinaryIO) -> int | None:
     return Path(name).stat().st_size if isinstance(name, str) and Path(name).is_file() else None
 
 
-def _summarise(counts: Counter[str], seconds: float) -> None:
-    total = sum(counts.values())
-    parts = ", ".join(f"[{OUTCOME_STYLES[o.value]}]{counts[o.value]} {o.value}[/]" for o in Outcome)
-    _err.print(f"{total} records: {parts}; {seconds:.2f} s, {total / seconds if seconds else 0:,.0f} a second")
+def _summarise(counts: Counter[Outcome], seconds: float) -> None:
+    total = counts.total()
+    rate = total / seconds if seconds else 0
+    _err.print(f"{total} records: {counted(counts)}; {seconds:.2f} s, {rate:,.0f} a second")
 
 
 def _calibrate(arguments: argparse.Namespace) -> int:

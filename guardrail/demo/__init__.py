@@ -14,14 +14,14 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from guardrail.judge.model import Action, Decision, Outcome, Quadrant, RawRecord, Reply
+from guardrail.colours import coloured, counted
+from guardrail.judge.model import Action, Decision, Quadrant, RawRecord, Reply
 from guardrail.judge.policy import Policies
 from guardrail.lines import read_line
 from guardrail.policies import load_policies
 from guardrail.stream.embedded import Played, play
 
 FOLDER = Path(__file__).parent
-STYLES = {"approved": "green", "corrected": "yellow", "rejected": "red", "dead_letter": "magenta", "skipped": "dim"}
 _TEXT_CHARS = 150
 _CODES_SHOWN = 2
 
@@ -58,11 +58,8 @@ def _table(played: Sequence[Played]) -> Table:
     table.add_column("why", ratio=4, overflow="fold")
     table.add_column("the user is answered", ratio=6)
     for one in played:
-        outcome = one.decision.outcome.value
-        style = STYLES[outcome]
-        table.add_row(
-            _situation(one), _said(one), f"[{style}]{outcome}[/]", _why(one.decision), _answered(one.decision)
-        )
+        outcome = coloured(one.decision.outcome)
+        table.add_row(_situation(one), _said(one), outcome, _why(one.decision), _answered(one.decision))
     return table
 
 
@@ -104,7 +101,6 @@ def _short(text: str) -> str:
 
 
 def _closing(decisions: Sequence[Decision], seconds: float) -> str:
-    counts = Counter(decision.outcome.value for decision in decisions)
-    parts = ", ".join(f"[{STYLES[o.value]}]{counts[o.value]} {o.value}[/]" for o in Outcome)
+    counts = counted(Counter(decision.outcome for decision in decisions))
     mismatches = sum(o.quadrant is Quadrant.MISMATCH for d in decisions for o in d.observations)
-    return f"{len(decisions)} records: {parts}; {mismatches} mismatch{'es' * (mismatches != 1)}; {seconds:.1f} s"
+    return f"{len(decisions)} records: {counts}; {mismatches} mismatch{'es' * (mismatches != 1)}; {seconds:.1f} s"
