@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from guardrail.errors import FencedError
+from guardrail.judge.again import circumstances
 from guardrail.judge.decide import decide
 from guardrail.judge.model import Execution
 from guardrail.judge.pattern.last import recorded
@@ -147,7 +148,8 @@ def test_a_gate_asks_the_last_tier_and_a_replay_repeats_it(
     hard, ordinary = found.decisions
     assert [(o.execution, o.tier) for o in hard.observations] == [(Execution.MATCHED, "backtracker")]
     assert (len(hard.rulings), ordinary.rulings) == (1, ())
-    again = decide(found.raws, agents, last_tier=recorded(found.decisions))
+    taken_in = [circumstances(d).received(raw) for d, raw in zip(found.decisions, found.raws, strict=True)]
+    again = decide(taken_in, agents, last_tier=recorded(found.decisions))
     same = [msgspec.structs.replace(d, took_us=None, trace_id=None) for d in found.decisions]
     assert again == same
 
