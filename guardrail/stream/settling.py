@@ -67,9 +67,11 @@ class Settlement(NamedTuple):
 class Settling:
     """Settles batch after batch, and counts our own errors over them."""
 
-    def __init__(self, judging: Judging, own_errors_count: int) -> None:
+    def __init__(self, judging: Judging, own_errors_count: int, *, spans: bool) -> None:
+        """With `spans`, a decision names the trace of its own drift span: it isn't sent otherwise."""
         self._judging = judging
         self._own_errors_count = own_errors_count
+        self._spans = spans
         self._in_a_row = 0
 
     def settle(self, batch: Sequence[Taken], policies: Policies, routes: Routes, received_ms: int) -> Settlement:
@@ -89,11 +91,16 @@ class Settling:
             reason = Reason("OutputRefused", one.refused, "produce")
             return Settled(judged, refuse(raw, judged.decision, reason, routes))
         try:
-            traced = _traced(raw, judged)
+            traced = self._traced(raw, judged)
             seen = tuple(trials((traced,), policies)) if judged.decision.observations else ()
             return Settled(traced, settle(raw, traced, routes, keep_time=producers_time(one.message)), seen)
         except Exception as failure:  # noqa: BLE001  # any bug of ours
             return self._broken(one, judged, routes, failure)
+
+    def _traced(self, raw: RawRecord, judged: Judged) -> Judged:
+        """With the trace that shows it, where there is one."""
+        found = trace_id(raw, judged.decision, spans=self._spans)
+        return replace(judged, decision=replace(judged.decision, trace_id=found)) if found else judged
 
     def _broken(self, one: Taken, judged: Judged, routes: Routes, failure: Exception) -> Settled:
         """Its dead letter, with the original's time."""
@@ -129,12 +136,6 @@ class Settling:
             if in_a_row >= self._own_errors_count:
                 raise OwnError(f"{in_a_row} of our own errors in a row, judging or routing")
         return in_a_row
-
-
-def _traced(raw: RawRecord, judged: Judged) -> Judged:
-    """With the trace that shows it, where there is one."""
-    found = trace_id(raw, judged.decision)
-    return replace(judged, decision=replace(judged.decision, trace_id=found)) if found else judged
 
 
 def _tallied(seen: Sequence[Trial], topic: str, received_ms: int) -> list[Outgoing]:

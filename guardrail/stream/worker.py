@@ -87,7 +87,7 @@ class Gate:
         self._stopping = threading.Event()
         self._lag = Lag(self.report, settings.topics.raw)
         self._judging = Judging(judge, gate.cpu_ms / 1000, self._own_error)
-        self._settling = Settling(self._judging, gate.own_errors_count)
+        self._settling = Settling(self._judging, gate.own_errors_count, spans=self.report.spans)
         deadline_s = gate.transaction_ms / 1000
         self._publisher = publisher_for(gate.delivery)(self._producer, deadline_s, self._stopping.is_set)
         config = client.consumer_config(settings, self._identity)

@@ -41,14 +41,14 @@ def parent(raw: RawRecord) -> SpanContext | None:
     return SpanContext(int(match[1], 16), int(match[2], 16), is_remote=True, trace_flags=flags)
 
 
-def trace_id(raw: RawRecord, decision: Decision) -> str | None:
-    """The trace that shows this record: the sender's, else the drift span's own, else none.
+def trace_id(raw: RawRecord, decision: Decision, *, spans: bool) -> str | None:
+    """The trace that shows this record: the sender's, else the drift span's own where `spans` are made, else none.
 
     Our own id is derived from the decision's, so that a record delivered twice names the same trace.
     """
     if raw.headers and (sender := _sender(raw)):
         return sender[1].decode()
-    return _own_trace(decision) if _mismatches(decision) else None
+    return _own_trace(decision) if spans and _mismatches(decision) else None
 
 
 class Report:
@@ -65,6 +65,11 @@ class Report:
         self._provider = meters(self._registry, self._rows)
         self._registry.register(BucketCollector([self._process, self._e2e]))
         self.policies(policies)
+
+    @property
+    def spans(self) -> bool:
+        """Whether a mismatch becomes a span."""
+        return self._tracing is not None
 
     def policies(self, policies: Policies) -> None:
         """Takes the policies in force, and opens their series at zero: a series born at 1 hides its first event."""

@@ -176,7 +176,8 @@ def test_a_bug_beside_the_judge_costs_one_record(
 ) -> None:
     """Given a bug in a trace or in an observation, then its record is a dead letter with its time; others pass."""
 
-    def traced(raw: RawRecord, _: Decision) -> str | None:
+    def traced(raw: RawRecord, _: Decision, *, spans: bool) -> str | None:
+        assert not spans
         if raw.source.offset == 0:
             raise ZeroDivisionError(CANARY)
         return None

@@ -153,7 +153,8 @@ def test_every_mismatch_is_a_span(agents: Policies, spans: tuple[Tracing, InMemo
     assert tracing.queue.force_flush(5_000)
     found = exporter.get_finished_spans()
     assert [s.name for s in found] == [names.DRIFT_SPAN] * 2
-    assert {format(s.context.trace_id, "032x") for s in found if s.context} == {trace_id(raw(), one.decision)}
+    named = trace_id(raw(), one.decision, spans=True)
+    assert {format(s.context.trace_id, "032x") for s in found if s.context} == {named}
     assert dict(found[0].attributes or {}) == {
         "guardrail.agent": AGENT,
         "guardrail.model": "m",
@@ -185,7 +186,7 @@ def test_spans_are_below_the_sender(agents: Policies, spans: tuple[Tracing, InMe
     assert tracing.queue.force_flush(5_000)
     [span] = exporter.get_finished_spans()
     assert span.context is not None
-    assert format(span.context.trace_id, "032x") == trace_id(raw(("traceparent", SENDER)), one.decision)
+    assert format(span.context.trace_id, "032x") == trace_id(raw(("traceparent", SENDER)), one.decision, spans=True)
     assert span.parent is not None
     assert format(span.parent.span_id, "016x") == "b7ad6b7169203331"
     assert span.links[0].context.span_id == span.parent.span_id
@@ -198,14 +199,24 @@ def test_spans_are_below_the_sender(agents: Policies, spans: tuple[Tracing, InMe
 def test_no_parent_in_a_broken_header(value: bytes | None) -> None:
     """A traceparent that isn't one is passed over; a later version's longer one is read."""
     assert parent(raw(("traceparent", value))) is None
-    assert trace_id(raw(("traceparent", value)), judged().decision) is None
+    assert trace_id(raw(("traceparent", value)), judged().decision, spans=True) is None
     assert parent(raw(("traceparent", SENDER + b"-more"))) is not None
 
 
 def test_trace_ids_repeat() -> None:
     """A mismatch without a sender has a trace of its own, the same whenever delivered; other records have none."""
-    assert trace_id(raw(), judged(seen()).decision) == trace_id(raw(), judged(seen()).decision)
-    assert trace_id(raw(), judged(seen(Quadrant.AGREED)).decision) is None
+    drift = judged(seen()).decision
+    assert trace_id(raw(), drift, spans=True) == trace_id(raw(), judged(seen()).decision, spans=True) is not None
+    assert trace_id(raw(), judged(seen(Quadrant.AGREED)).decision, spans=True) is None
+
+
+def test_no_trace_is_named_that_nobody_is_sent(agents: Policies, spans: tuple[Tracing, InMemorySpanExporter]) -> None:
+    """Given no exporter, then a mismatch has no trace of its own; the sender's stands all the same."""
+    assert Report(agents, spans[0]).spans
+    assert not Report(agents).spans
+    drift = judged(seen()).decision
+    assert trace_id(raw(), drift, spans=False) is None
+    assert trace_id(raw(("traceparent", SENDER)), drift, spans=False) == SENDER[3:35].decode()
 
 
 def test_new_policies_take_over(agents: Policies) -> None:
