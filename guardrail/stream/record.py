@@ -60,7 +60,13 @@ def _headers(message: Message) -> Headers:
 
 
 def trials(judged: Iterable[Judged], policies: Policies) -> Iterator[Trial]:
-    """One trial for each observation. Names outside the policy's catalogue are `other`."""
+    """One trial for each observation. Names outside the policy's catalogue are `other`.
+
+    The model is the producer's name for it, not capped in number here: a cap goes by what was seen before, which two
+    gates, or one and its successor, have seen differently; the same record would count in one cell or the other. A
+    producer that puts an id there makes at most a tally of each observation. Whoever keeps cells (drift's windows) has
+    to bound them: there is one such reader a cell, and what it has seen is in its state.
+    """
     for one in judged:
         decision, record = one.decision, one.record
         if not decision.observations or record is None:

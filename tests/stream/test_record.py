@@ -1,12 +1,18 @@
 """Messages as raw records: what the client can't read costs as little as it may, and is told."""
 
 import ctypes
+import json
 from uuid import uuid4
 
 from confluent_kafka import Consumer, Message, cimpl
 
-from guardrail.stream.record import LOST_HEADERS, raw_record
+from guardrail.judge.decide import judge
+from guardrail.judge.model import RawRecord
+from guardrail.stream.record import LOST_HEADERS, NAME_CHARS, raw_record, trials
+from guardrail.telemetry.report import MODELS_COUNT
+from tests.scoring import policies
 from tests.stream.deployment import PATIENCE_S, FreshTopics, wait_until
+from tests.stream.records import drifting
 
 PRODUCER, TOPIC, VALUE, HEADER = 0, 1, 4, 9  # librdkafka's numbers (rdkafka.h)
 
@@ -61,3 +67,15 @@ def test_a_header_name_that_is_no_text_costs_the_headers(kafka: str, fresh_topic
     for _ in range(3):
         record = raw_record(broken)
         assert (record.value, record.headers) == (b"value", (LOST_HEADERS,))
+
+
+def test_a_trials_cell_goes_by_its_record_alone() -> None:
+    """Given more models than labels may name, then each trial has its own model's cell, whatever was seen before it."""
+    turn = json.loads(drifting("it is P76041", "c-1").value or b"")
+    names = [f"{index}-{'m' * NAME_CHARS}" for index in range(MODELS_COUNT + 5)]
+    records = [RawRecord(json.dumps({**turn, "model": name}).encode(), b"c-1") for name in names]
+    agents = policies()
+    judged = judge(records, agents)
+    together = [trial.cell for trial in trials(judged, agents)]
+    assert [cell.model for cell in together] == [name[:NAME_CHARS] for name in names]
+    assert [trial.cell for one in reversed(judged) for trial in trials([one], agents)] == together[::-1]
