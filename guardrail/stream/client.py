@@ -146,6 +146,20 @@ def make_admin(config: Config, on_error: OnError | None = None) -> AdminClient:
     return _made(AdminClient, {**config, "logger": LOG, "error_cb": on_error or Complaints()})
 
 
+def renew(consumer: Consumer, settings: Settings) -> None:
+    """Gives it the user and password that the files hold by now; its next try takes them.
+
+    A producer is made anew after its faults anyway; a consumer isn't. It can't take new certificates.
+    """
+    try:
+        config = properties(settings.kafka, "consumer")
+    except SettingsError as failure:  # the files may be back at the next try
+        LOG.error("credentials unread", extra={"reason": str(failure)})
+        return
+    if "sasl.username" in config and "sasl.password" in config:
+        consumer.set_sasl_credentials(config["sasl.username"], config["sasl.password"])
+
+
 def _made(make: Callable[[Config], Client], config: Config) -> Client:
     try:
         return make(config)

@@ -70,6 +70,10 @@ class Publisher(ABC):
         self._failed.clear()
         self._until_s = time.monotonic() + self._deadline_s
 
+    def distrust(self) -> None:
+        """This producer can't log in any more: the next transaction has a new one, with what the files hold by then."""
+        self._stale = True
+
     def send(self, out: Outgoing) -> None:
         """Puts a record into the batch. Raises RefusedError when it is too large for any topic."""
         while True:

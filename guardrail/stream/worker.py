@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
-from confluent_kafka import Consumer, KafkaException, Message, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
 
 from guardrail.errors import SettingsError, TransientError
 from guardrail.judge.decide import judge
@@ -43,6 +43,7 @@ from guardrail.telemetry.report import Report
 
 LOG = logging.getLogger("guardrail.stream")
 
+LOGIN_FAILED = KafkaError._AUTHENTICATION  # noqa: SLF001  # a public name
 STOPPING = "stopping"
 TOPICS_PAUSE_S = 2.0
 """Between two looks for topics that aren't there yet."""
@@ -84,6 +85,7 @@ class Gate:
         self._identity = settings.identity()
         self._rights = Rights(settings, self._identity)
         self._unread = Wanting()
+        self._login_failed = False
         self._stopping = threading.Event()
         self._lag = Lag(self.report, settings.topics.raw)
         self._judging = Judging(judge, gate.cpu_ms / 1000, self._own_error)
@@ -91,7 +93,7 @@ class Gate:
         deadline_s = gate.transaction_ms / 1000
         self._publisher = publisher_for(gate.delivery)(self._producer, deadline_s, self._stopping.is_set)
         config = client.consumer_config(settings, self._identity)
-        consumer = client.make_consumer(config, self._lag.statistics, self._complaints)
+        consumer = client.make_consumer(config, self._lag.statistics, self._consumer_complained)
         self._source = broker.source(consumer, settings.topics.raw, self._noted)
         self._lifecycle = lifecycle
         self.force = _in_force(settings, policies, lifecycle)
@@ -236,6 +238,9 @@ class Gate:
     def _turn(self) -> None:
         """One batch, or the way back from a failed one."""
         self.health.beat()
+        if self._login_failed:
+            self._login_failed = False
+            client.renew(self._source.consumer, self._settings)
         self._unread = self._rights.still_denied(self._source.denied)
         if not self._unread:
             self._source.denied = None
@@ -315,13 +320,23 @@ class Gate:
     def _producer(self) -> Producer:
         limits = self._routes.limits()
         config = client.producer_config(self._settings, self._identity, max(limits), min(limits))
-        return client.make_producer(config, self._complaints)
+        return client.make_producer(config, self._producer_complained)
 
     def _noted(self, what: str) -> None:
         if what == "rebalance":
             self.report.count(names.REBALANCES)
         else:
             self.report.count(names.REDELIVERED, what)
+
+    def _consumer_complained(self, error: KafkaError) -> None:
+        """A call on the consumer from in here would end the process: the next turn does what is due."""
+        self._complaints(error)
+        self._login_failed |= error.code() == LOGIN_FAILED
+
+    def _producer_complained(self, error: KafkaError) -> None:
+        self._complaints(error)
+        if error.code() == LOGIN_FAILED:
+            self._publisher.distrust()
 
     def _owner(self, message: Message) -> tuple[str, Hashable]:
         """Whose a message is, and what it stays in order with: its key, which a record without one takes from within.

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 import msgspec
-from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from guardrail.judge.model import Decision, RawRecord
 from guardrail.lines import read_line
@@ -83,15 +84,32 @@ class Result(NamedTuple):
 
 
 def result(settings: Settings) -> Result:
-    """Reads every topic to its end."""
+    """Reads every topic to its end, once no transaction is open on any."""
     topics = settings.topics
     named = {getattr(topics, role): role for role in ROLES}
+    wait_until(nothing_open(settings.kafka.bootstrap_servers, list(named)), "no transaction is open")
     found: dict[str, list[RawRecord]] = {role: [] for role in ROLES}
     for record in read(settings.kafka.bootstrap_servers, list(named)):
         found[named[str(record.source.topic)]].append(record)
     decisions = [msgspec.json.decode(record.value or b"", type=Decision) for record in found["decisions"]]
     observations = [json.loads(record.value or b"") for record in found["observations"]]
     return Result(decisions, {role: found[role] for role in OUTCOMES}, found["raw"], observations)
+
+
+def nothing_open(bootstrap: str, topics: list[str]) -> Callable[[], bool]:
+    """Whether the topics end where a read_committed reader sees their end.
+
+    A commit is answered before its markers are written: a reader may stand before what is committed already.
+    """
+    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    known = admin.list_topics(timeout=PATIENCE_S).topics
+    latest = {TopicPartition(topic, p): OffsetSpec.latest() for topic in topics for p in known[topic].partitions}
+
+    def ends(isolation: IsolationLevel) -> list[int]:
+        found = admin.list_offsets(latest, isolation_level=isolation)
+        return [found[place].result(PATIENCE_S).offset for place in latest]
+
+    return lambda: ends(IsolationLevel.READ_UNCOMMITTED) == ends(IsolationLevel.READ_COMMITTED)
 
 
 def count_decisions(settings: Settings) -> Callable[[], int]:
@@ -145,7 +163,7 @@ def case_records(largest_bytes: int = 100_000) -> list[RawRecord]:
 def environment(settings: Settings, **extra: str) -> dict[str, str]:
     """The process environment that gives these settings."""
     named = {
-        f"GUARDRAIL_{section}__{name}".upper(): str(value)
+        f"GUARDRAIL_{section}__{name}".upper(): json.dumps(value) if isinstance(value, dict) else str(value)
         for section, fields in settings.model_dump(exclude_unset=True).items()
         for name, value in fields.items()
     }
