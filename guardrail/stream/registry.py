@@ -17,6 +17,9 @@ ANSWER_S = 5.0
 WRITE_S = 10.0
 MISSING = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC})  # noqa: SLF001  # a public name
 
+NO_GROUP = KafkaError.GROUP_AUTHORIZATION_FAILED
+"""The client looks for the group that its configuration has to name. None is joined, so nothing depends on it."""
+
 
 class Registry:
     """Keeps a Register as the topic has it. Needs no group, and no right but to read the topic."""
@@ -52,7 +55,7 @@ class Registry:
             if time.monotonic() > until_s:
                 raise TransientError(f"{self._topic}: not read to its end in time")
             for message in self._read(0.2):
-                if message.error() is not None:
+                if (error := message.error()) is not None and client.is_end(error):
                     left.discard(message.partition())
 
     def poll(self, wait_s: float) -> bool:
@@ -76,7 +79,7 @@ class Registry:
         for message in messages:
             if (error := message.error()) is None:
                 self.register.take(message.key(), message.value())
-            elif not client.is_end(error):
+            elif not client.is_end(error) and error.code() != NO_GROUP:
                 raise TransientError(f"{self._topic}: {error.name()}")
         return messages
 

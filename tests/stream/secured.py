@@ -21,7 +21,7 @@ from tests.stream.deployment import ROOT, GateProcess
 
 DOCS = ROOT / "docs" / "security.md"
 PRINCIPAL = "guardrail"
-ADMINISTRATOR = "admin"
+GATES_RIGHTS = "The rights that the gate needs"
 PASSWORD = "canary-5e1f-password"  # noqa: S105  # it must never be seen again
 KINDS = {"topic": "TOPIC", "group": "GROUP", "transactional_id": "TRANSACTIONAL_ID"}
 
@@ -36,17 +36,16 @@ def commands(text: str) -> Iterator[argparse.Namespace]:
         yield parser.parse_args(shlex.split(line))
 
 
-def documented(settings: Settings) -> list[AclBinding]:
-    """The rights that the page gives the gate, for these topics and this group."""
-    group = settings.gate.group
-    ours = {"guardrail": group, "guardrail.guardrail.": f"guardrail.{group}."}
-    ours |= {name: getattr(settings.topics, role) for role, name in TopicSettings().model_dump().items()}
-    return list(_granted("The rights that the gate needs", PRINCIPAL, ours))
-
-
-def administrators() -> list[AclBinding]:
-    """Those that it gives to whoever runs `guardrail topics`, for topics by their default names."""
-    return list(_granted("The rights that `guardrail topics` needs", ADMINISTRATOR, {}))
+def documented(settings: Settings, title: str = GATES_RIGHTS, principal: str = PRINCIPAL) -> list[AclBinding]:
+    """The rights that the page gives under a title, for these topics and this group."""
+    dead_letter, group = settings.topics.dead_letter, settings.gate.group
+    ours = {str(name): str(getattr(settings.topics, role)) for role, name in TopicSettings().model_dump().items()}
+    ours |= {
+        "guardrail": group,
+        "guardrail.guardrail.": f"guardrail.{group}.",
+        "guardrail.redrive.llm.responses.dead-letter": f"guardrail.redrive.{dead_letter}",
+    }
+    return list(_granted(title, principal, ours))
 
 
 def _granted(title: str, principal: str, names: dict[str, str]) -> Iterator[AclBinding]:

@@ -8,11 +8,15 @@ import pytest
 from confluent_kafka.admin import AclBinding, AclOperation, ResourceType
 
 from guardrail.cli import EX_SETTINGS
+from guardrail.errors import TransientError
 from guardrail.judge.decide import decide
 from guardrail.judge.model import Outcome, RawRecord
 from guardrail.judge.policy import Policies
 from guardrail.settings import KafkaSettings, Settings, TopicSettings
 from guardrail.stream import topics
+from guardrail.stream.letters import Asked
+from guardrail.stream.redrive import Redrive
+from guardrail.stream.registry import Registry, Writer
 from guardrail.stream.run import EXIT_BROKER
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
@@ -30,14 +34,12 @@ from tests.stream.deployment import (
     result,
     wait_until,
 )
-from tests.stream.gates import assert_exactly_once, running
+from tests.stream.gates import assert_exactly_once, pass_through, running
 from tests.stream.records import drifting, record
 from tests.stream.secured import (
-    ADMINISTRATOR,
     KINDS,
     PASSWORD,
     PRINCIPAL,
-    administrators,
     by_certificate,
     by_password,
     by_provider,
@@ -83,7 +85,7 @@ def plain(secure: SecureCluster, fresh_topics: FreshTopics) -> Iterator[Settings
     secure.withdraw_all()
 
 
-def seen(plain: Settings, kafka: KafkaSettings, **gate: int) -> Settings:
+def seen(plain: Settings, kafka: KafkaSettings, **gate: object) -> Settings:
     """The same deployment as the gate sees it."""
     settings = plain.model_copy(update={"kafka": kafka})
     return settings.model_copy(update={"gate": settings.gate.model_copy(update=gate)})
@@ -133,11 +135,18 @@ def test_each_mechanism_with_the_documented_rights(
     assert_exactly_once(plain, found)
     assert all(found.outputs.values()), "each output topic has been written"
     assert "configuration unknown" not in gate.log.read_text()
+    assert "policy refused" not in gate.log.read_text()
+
+
+def optional(settings: Settings) -> list[AclBinding]:
+    """The rights that the gate can do without."""
+    policies = settings.topics.policies
+    return [r for r in documented(settings) if r.operation is AclOperation.DESCRIBE_CONFIGS or r.name == policies]
 
 
 def needed(settings: Settings) -> list[AclBinding]:
-    """The rights that the gate can't do without."""
-    return [one for one in documented(settings) if one.operation is not AclOperation.DESCRIBE_CONFIGS]
+    """The others."""
+    return [right for right in documented(settings) if right not in optional(settings)]
 
 
 def says(gate: Gate, *wants: str) -> bool:
@@ -204,17 +213,31 @@ def test_a_writer_that_may_only_look_is_named(
     assert not ended, ended
 
 
-def test_without_configurations_it_works(
+def test_some_rights_can_be_done_without(
     secure: SecureCluster, plain: Settings, mixed: list[RawRecord], tmp_path: Path
 ) -> None:
-    """Given no right to read the topics' configurations, then the gate works, and says that it guesses."""
-    unread = [one for one in documented(plain) if one.operation is AclOperation.DESCRIBE_CONFIGS]
-    secure.withdraw(*unread)
+    """Given no right to read configurations and policies, then the gate works, and says what it does without."""
+    secure.withdraw(*optional(plain))
     produce(plain, mixed)
     with gate_process(seen(plain, by_password(secure, tmp_path)), tmp_path) as gate:
         wait_until(committed_all(plain, len(mixed)), "all is committed")
         gate.stop()
-    assert gate.log.read_text().count("configuration unknown") == len(unread)
+    log = gate.log.read_text()
+    assert log.count("configuration unknown") == len(optional(plain)) - 1
+    assert f"{plain.topics.policies}: TOPIC_AUTHORIZATION_FAILED" in log
+    assert_exactly_once(plain, result(plain))
+
+
+def test_at_least_once_needs_no_transactional_id(
+    secure: SecureCluster, plain: Settings, agents: Policies, mixed: list[RawRecord], tmp_path: Path
+) -> None:
+    """Given delivery at least once, then a gate works without the right to its transactional ids."""
+    secure.withdraw(*(one for one in needed(plain) if one.restype is ResourceType.TRANSACTIONAL_ID))
+    produce(plain, mixed)
+    gate = Gate(seen(plain, by_password(secure, tmp_path), delivery="at_least_once"), agents)
+    with running(gate) as ended:
+        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == len(mixed), "all is committed")
+    assert not ended, ended
     assert_exactly_once(plain, result(plain))
 
 
@@ -384,15 +407,52 @@ def test_a_login_that_fails_takes_the_new_password(
     assert_exactly_once(plain, result(plain))
 
 
+def as_another(secure: SecureCluster, plain: Settings, folder: Path, name: str, title: str) -> Settings:
+    """The deployment as a principal sees it that has the rights under this title of the page, and no others."""
+    secure.add_user(name, PASSWORD)
+    secure.allow(*documented(plain, title, name))
+    return seen(plain, with_line(by_password(secure, folder), f"sasl.username={name}"))
+
+
 def test_topics_are_made_with_the_documented_rights(secure: SecureCluster, tmp_path: Path) -> None:
     """Given the administrator's documented rights, then `guardrail topics --create` makes the topics, and sees them."""
-    secure.add_user(ADMINISTRATOR, PASSWORD)
-    secure.allow(*administrators())
-    kafka = with_line(by_password(secure, tmp_path), f"sasl.username={ADMINISTRATOR}")
-    settings = Settings(kafka=kafka, topics=TopicSettings(partitions_count=1, replicas_count=1))
+    few = Settings(topics=TopicSettings(partitions_count=1, replicas_count=1))
+    settings = as_another(secure, few, tmp_path, "admin", "The rights that `guardrail topics` needs")
     try:
         assert {row.findings for row in topics.create(settings)} == {()}
         assert {row.findings for row in topics.check(settings)} == {()}
     finally:
         secure.withdraw_all()
-        secure.remove(spec.name for spec in topics.specs(settings.topics))
+        secure.remove(spec.name for spec in topics.specs(settings))
+
+
+def test_policies_are_read_by_the_gate_and_written_by_others(
+    secure: SecureCluster, plain: Settings, fresh_topics: FreshTopics, tmp_path: Path
+) -> None:
+    """Given the documented rights, then the gate follows the register and can't write it; whoever releases can."""
+    [register] = fresh_topics("policies")
+    plain = plain.model_copy(update={"topics": plain.topics.model_copy(update={"policies": register})})
+    secure.allow(*documented(plain))
+    gate = seen(plain, by_password(secure, tmp_path))
+    with pytest.raises(TransientError, match="authorization failed"):
+        Writer(gate).write("active/a", None)
+    folder = tmp_path / "releases"
+    folder.mkdir()
+    Writer(as_another(secure, plain, folder, "releases", "The right to write policies")).write("active/a", b"{}")
+    registry = Registry(gate)
+    assert registry.join()
+    registry.read_to_end(time.monotonic() + PATIENCE_S)
+    registry.close()
+
+
+def test_letters_are_redriven_with_the_documented_rights(
+    secure: SecureCluster, plain: Settings, fresh_topics: FreshTopics, agents: Policies, tmp_path: Path
+) -> None:
+    """Given the documented rights, then `guardrail redrive` brings every dead letter back."""
+    [redriven] = fresh_topics("redriven")
+    plain = plain.model_copy(update={"topics": plain.topics.model_copy(update={"redriven": redriven})})
+    produce(plain, [RawRecord(b"{", b"k")] * 3)
+    pass_through(Gate(plain, agents), 3)
+    settings = as_another(secure, plain, tmp_path, "redrive", "The rights that `guardrail redrive` needs")
+    assert Redrive(settings, Asked()).run().went.total() == 3
+    assert len(result(plain).raws) == 6
