@@ -1,7 +1,7 @@
 # Every target installs what it needs; a new machine needs python3, make and (for the Kafka tests) java and mvn.
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test check bench bench-grounding soak constraints format
+.PHONY: help setup tools demo test check bench bench-grounding bench-stream soak constraints format
 
 help: ## the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -43,6 +43,15 @@ bench: setup ## figures: open cases, structural path, patterns, grounding
 
 bench-grounding: setup ## grounding alone; writes docs/results/grounding.md
 	$(PY) -m tests.benchmarks.grounding --write
+
+bench-stream: setup tools .tools/quix/.stamp ## the stream on a real Kafka, beside Quix Streams; writes docs/results/stream.md
+	$(PY) -m tests.benchmarks.stream --write
+
+.tools/quix/.stamp: Makefile
+	rm -rf $(@D)
+	python3 -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check quixstreams==3.28.1
+	touch $@
 
 soak: setup tools ## the slow tests
 	$(PY) -m pytest -o python_files="soak_*.py" -s tests/soak
