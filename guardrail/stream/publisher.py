@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from guardrail.errors import GuardrailError, TransientError
 from guardrail.settings import Delivery
 from guardrail.stream.faults import (
+    DENIED,
     RECORDS_FAULT,
     AbortError,
     Reaction,
@@ -295,8 +296,8 @@ class Acknowledged(Publisher):
         self._live.list_topics(timeout=CALL_S)
 
     def _again(self, error: KafkaError) -> bool:
-        """Outside of transactions no error is flagged as retriable: all may be, but a fatal one and another's place."""
-        return not error.fatal() and reaction(error) is not Reaction.FENCED
+        """Outside of transactions no error is flagged as retriable: all may be, but for what no other try mends."""
+        return not (error.fatal() or error.code() in DENIED or reaction(error) is Reaction.FENCED)
 
     def _await_deliveries(self) -> None:
         try:
@@ -306,7 +307,7 @@ class Acknowledged(Publisher):
         except KafkaException as failure:  # a fatal one
             raise as_ours(kafka_error(failure), "deliver") from failure
         if self._failed:
-            raise self._undelivered("deliver")
+            raise self._undelivered("deliver") from KafkaException(self._failed[0][0])
 
 
 def publisher_for(delivery: Delivery) -> type[Transactional | Acknowledged]:

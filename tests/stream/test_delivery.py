@@ -161,6 +161,7 @@ def test_offsets_wait_for_their_outputs(kafka: str, fresh_topics: FreshTopics, a
     [
         (OFFSET_COMMIT, 27, None),  # REBALANCE_IN_PROGRESS: the same call again
         (OFFSET_COMMIT, 14, None),  # COORDINATOR_LOAD_IN_PROGRESS
+        (OFFSET_COMMIT, 30, "DeniedError"),  # GROUP_AUTHORIZATION_FAILED: no other try mends it
         (PRODUCE, 87, "RefusedError"),  # INVALID_RECORD: one of the batch is at fault
         (PRODUCE, 29, "AbortError"),  # TOPIC_AUTHORIZATION_FAILED
     ],
