@@ -121,11 +121,6 @@ def writer_config(settings: Settings, name: str) -> Config:
     }
 
 
-def is_end(error: KafkaError) -> bool:
-    """Whether it only says that a partition is read to its end."""
-    return error.code() == KafkaError._PARTITION_EOF  # noqa: SLF001  # librdkafka's own names have an underscore
-
-
 def make_consumer(
     config: Config, on_statistics: Callable[[dict[str, Any]], None] | None = None, on_error: OnError | None = None
 ) -> Consumer:
