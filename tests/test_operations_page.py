@@ -32,7 +32,8 @@ def test_its_settings_and_headers_are_read() -> None:
     assert named - sections <= set(settings.known())
     assert any(name.startswith("GUARDRAIL_TOPICS__") for name in named)
     ours = {*routing.OURS, deadletter.ATTEMPT, deadletter.REDRIVEN_FROM, deadletter.TRUNCATED, "guardrail.agent"}
-    topics = {settings.TopicSettings().redriven, settings.TopicSettings().policies, "guardrail.redrive."}
+    topics_named = settings.TopicSettings()
+    topics = {topics_named.redriven, topics_named.policies, f"guardrail.redrive.{topics_named.dead_letter}"}
     assert set(re.findall(r"guardrail\.[a-z.-]+", PAGE)) <= ours | topics
     assert f"`--max-attempts` ({letters.MAX_ATTEMPTS})" in PAGE
 

@@ -18,7 +18,7 @@ from confluent_kafka import Message, Producer
 from guardrail.errors import FencedError, TransientError
 from guardrail.settings import Identity, Settings
 from guardrail.stream import client, topics
-from guardrail.stream.faults import RefusedError
+from guardrail.stream.faults import DeniedError, RefusedError
 from guardrail.stream.letters import Asked, Letter, Stay, Target, read_label, revive, runs, stays
 from guardrail.stream.marks import Mark, Marks, read_marks
 from guardrail.stream.publisher import Transactional
@@ -152,7 +152,7 @@ class Redrive:
                 self._transact(records)
                 return
             except TransientError as fault:
-                if isinstance(fault, RefusedError) or not left:
+                if isinstance(fault, RefusedError | DeniedError) or not left:
                     raise
                 LOG.warning("redrive again", extra={"error": str(fault), "records": len(going)})
             if self._settle(marks):
@@ -171,10 +171,12 @@ class Redrive:
         return self._marks.went(marks[0].partition, marks[0].ranges[0][0])
 
     def _producer(self) -> Producer:
-        """Its transactional id is the dead-letter topic's: a second run ends the first."""
+        """Transactional, however the gate delivers; its id is the dead-letter topic's: a second run ends the first."""
+        gate = self._settings.gate.model_copy(update={"delivery": "exactly_once"})
+        settings = self._settings.model_copy(update={"gate": gate})
         identity = Identity(name=f"redrive.{self._settings.topics.dead_letter}", static=True)
         largest = self._target.route.max_bytes
-        return client.make_producer(client.producer_config(self._settings, identity, largest, largest))
+        return client.make_producer(client.producer_config(settings, identity, largest, largest))
 
 
 def _letter(message: Message) -> Letter:
