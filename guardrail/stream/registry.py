@@ -12,6 +12,7 @@ from guardrail.settings import Settings
 from guardrail.stream import client
 from guardrail.stream.faults import kafka_error
 from guardrail.stream.register import Register
+from guardrail.stream.spans import END
 
 ANSWER_S = 5.0
 WRITE_S = 10.0
@@ -55,7 +56,7 @@ class Registry:
             if time.monotonic() > until_s:
                 raise TransientError(f"{self._topic}: not read to its end in time")
             for message in self._read(0.2):
-                if (error := message.error()) is not None and client.is_end(error):
+                if (error := message.error()) is not None and error.code() == END:
                     left.discard(message.partition())
 
     def poll(self, wait_s: float) -> bool:
@@ -79,7 +80,7 @@ class Registry:
         for message in messages:
             if (error := message.error()) is None:
                 self.register.take(message.key(), message.value())
-            elif not client.is_end(error) and error.code() != NO_GROUP:
+            elif error.code() not in (END, NO_GROUP):
                 raise TransientError(f"{self._topic}: {error.name()}")
         return messages
 
