@@ -22,6 +22,8 @@ LOG = logging.getLogger("guardrail.librdkafka")
 LOG.setLevel(logging.WARNING)  # below it every reconnect is told
 LOG.addFilter(lambda record: not record.getMessage().startswith("FAIL ["))  # each one is told to `on_error` too
 
+LOGIN_FAILED = KafkaError._AUTHENTICATION  # noqa: SLF001  # a public name
+
 OnError = Callable[[KafkaError], None]
 """What is wrong with a client's connections, told while it is polled: librdkafka tries again by itself."""
 Client = TypeVar("Client")
@@ -121,6 +123,36 @@ def writer_config(settings: Settings, name: str) -> Config:
     }
 
 
+class Login:
+    """A consumer's `on_error`, and its way to a new password: for all its life it keeps the one that it was made with.
+
+    A producer is made anew after its faults; a consumer isn't. New certificates it can't take.
+    """
+
+    def __init__(self, settings: Settings, complaints: OnError | None = None) -> None:
+        self._settings = settings
+        self._complaints = complaints or Complaints()
+        self._failed = False
+
+    def __call__(self, error: KafkaError) -> None:
+        """Takes note. A call on the consumer from in here would end the process."""
+        self._complaints(error)
+        self._failed |= error.code() == LOGIN_FAILED
+
+    def renew(self, consumer: Consumer) -> None:
+        """Once a login has failed: gives the consumer what the files hold by now, for its next try."""
+        if not self._failed:
+            return
+        self._failed = False
+        try:
+            config = properties(self._settings.kafka, "consumer")
+        except SettingsError as failure:  # the files may be back by then
+            LOG.error("credentials unread", extra={"reason": str(failure)})
+            return
+        if "sasl.username" in config and "sasl.password" in config:
+            consumer.set_sasl_credentials(config["sasl.username"], config["sasl.password"])
+
+
 def make_consumer(
     config: Config, on_statistics: Callable[[dict[str, Any]], None] | None = None, on_error: OnError | None = None
 ) -> Consumer:
@@ -139,20 +171,6 @@ def make_producer(config: Config, on_error: OnError | None = None) -> Producer:
 def make_admin(config: Config, on_error: OnError | None = None) -> AdminClient:
     """An admin client. Raises SettingsError for a property that librdkafka doesn't take."""
     return _made(AdminClient, {**config, "logger": LOG, "error_cb": on_error or Complaints()})
-
-
-def renew(consumer: Consumer, settings: Settings) -> None:
-    """Gives it the user and password that the files hold by now; its next try takes them.
-
-    A producer is made anew after its faults anyway; a consumer isn't. It can't take new certificates.
-    """
-    try:
-        config = properties(settings.kafka, "consumer")
-    except SettingsError as failure:  # the files may be back at the next try
-        LOG.error("credentials unread", extra={"reason": str(failure)})
-        return
-    if "sasl.username" in config and "sasl.password" in config:
-        consumer.set_sasl_credentials(config["sasl.username"], config["sasl.password"])
 
 
 def _made(make: Callable[[Config], Client], config: Config) -> Client:

@@ -28,6 +28,7 @@ class Registry:
     def __init__(self, settings: Settings) -> None:
         self.register = Register()
         self._settings = settings
+        self._login = client.Login(settings)
         self._topic = settings.topics.policies
         self._consumer: Consumer | None = None
 
@@ -35,7 +36,7 @@ class Registry:
         """Begins to read it from its beginning; gives back whether it is there. Raises TransientError when that can't
         be told, or it can't be read.
         """
-        consumer = client.make_consumer(client.reader_config(self._settings, "policies"))
+        consumer = client.make_consumer(client.reader_config(self._settings, "policies"), on_error=self._login)
         try:
             found = consumer.list_topics(self._topic, timeout=ANSWER_S).topics[self._topic]
             if found.error is not None:
@@ -76,6 +77,7 @@ class Registry:
         """Messages, those of entries taken. Raises TransientError for what the broker says against it."""
         if self._consumer is None:
             return []
+        self._login.renew(self._consumer)
         messages = self._consumer.consume(100, wait_s)
         for message in messages:
             if (error := message.error()) is None:

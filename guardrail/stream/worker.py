@@ -43,7 +43,6 @@ from guardrail.telemetry.report import Report
 
 LOG = logging.getLogger("guardrail.stream")
 
-LOGIN_FAILED = KafkaError._AUTHENTICATION  # noqa: SLF001  # a public name
 STOPPING = "stopping"
 TOPICS_PAUSE_S = 2.0
 """Between two looks for topics that aren't there yet."""
@@ -85,7 +84,7 @@ class Gate:
         self._identity = settings.identity()
         self._rights = Rights(settings, self._identity)
         self._unread = Wanting()
-        self._login_failed = False
+        self._login = client.Login(settings, self._complaints)
         self._stopping = threading.Event()
         self._lag = Lag(self.report, settings.topics.raw)
         self._judging = Judging(judge, gate.cpu_ms / 1000, self._own_error)
@@ -93,7 +92,7 @@ class Gate:
         deadline_s = gate.transaction_ms / 1000
         self._publisher = publisher_for(gate.delivery)(self._producer, deadline_s, self._stopping.is_set)
         config = client.consumer_config(settings, self._identity)
-        consumer = client.make_consumer(config, self._lag.statistics, self._consumer_complained)
+        consumer = client.make_consumer(config, self._lag.statistics, self._login)
         self._source = broker.source(consumer, settings.topics.raw, self._noted)
         self._lifecycle = lifecycle
         self.force = _in_force(settings, policies, lifecycle)
@@ -238,9 +237,7 @@ class Gate:
     def _turn(self) -> None:
         """One batch, or the way back from a failed one."""
         self.health.beat()
-        if self._login_failed:
-            self._login_failed = False
-            client.renew(self._source.consumer, self._settings)
+        self._login.renew(self._source.consumer)
         self._unread = self._rights.still_denied(self._source.denied)
         if not self._unread:
             self._source.denied = None
@@ -328,14 +325,9 @@ class Gate:
         else:
             self.report.count(names.REDELIVERED, what)
 
-    def _consumer_complained(self, error: KafkaError) -> None:
-        """A call on the consumer from in here would end the process: the next turn does what is due."""
-        self._complaints(error)
-        self._login_failed |= error.code() == LOGIN_FAILED
-
     def _producer_complained(self, error: KafkaError) -> None:
         self._complaints(error)
-        if error.code() == LOGIN_FAILED:
+        if error.code() == client.LOGIN_FAILED:
             self._publisher.distrust()
 
     def _owner(self, message: Message) -> tuple[str, Hashable]:

@@ -384,11 +384,14 @@ def test_a_new_password_is_read_at_the_next_start(secure: SecureCluster, plain: 
 
 
 def test_a_login_that_fails_takes_the_new_password(
-    secure: SecureCluster, plain: Settings, agents: Policies, tmp_path: Path
+    secure: SecureCluster, plain: Settings, fresh_topics: FreshTopics, agents: Policies, tmp_path: Path
 ) -> None:
-    """Given a gate that has lost its connections and whose password is no longer valid, then a new file is enough."""
+    """Given clients that have lost their connections and a password that is no longer valid, then a file is enough."""
+    plain = with_topics(plain, policies=fresh_topics("policies")[0])
+    secure.allow(*documented(plain))
     kafka = by_password(secure, tmp_path)
-    gate = Gate(seen(plain, kafka, transaction_ms=5_000), agents)
+    gate, registry = Gate(seen(plain, kafka, transaction_ms=5_000), agents), Registry(seen(plain, kafka))
+    assert registry.join()
     try:
         with running(gate) as ended:
             wait_until(lambda: bool(ended) or gate.health.ready, "the gate is ready")
@@ -401,10 +404,18 @@ def test_a_login_that_fails_takes_the_new_password(
             wait_until(lambda: bool(ended) or gate.health.ready, "the gate is ready")
             produce(plain, [record()] * 20)
             wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == 20, "all is committed")
+            Writer(plain).write("active/a", b"{}")
+            wait_until(lambda: registry.poll(0.1), "the register is followed")
         assert not ended, ended
     finally:
+        registry.close()
         secure.add_user(PRINCIPAL, PASSWORD)
     assert_exactly_once(plain, result(plain))
+
+
+def with_topics(plain: Settings, **topics: str) -> Settings:
+    """The same with these topics."""
+    return plain.model_copy(update={"topics": plain.topics.model_copy(update=topics)})
 
 
 def as_another(secure: SecureCluster, plain: Settings, folder: Path, name: str, title: str) -> Settings:
@@ -431,7 +442,7 @@ def test_policies_are_read_by_the_gate_and_written_by_others(
 ) -> None:
     """Given the documented rights, then the gate follows the register and can't write it; whoever releases can."""
     [register] = fresh_topics("policies")
-    plain = plain.model_copy(update={"topics": plain.topics.model_copy(update={"policies": register})})
+    plain = with_topics(plain, policies=register)
     secure.allow(*documented(plain))
     gate = seen(plain, by_password(secure, tmp_path))
     with pytest.raises(TransientError, match="authorization failed"):
@@ -450,7 +461,7 @@ def test_letters_are_redriven_with_the_documented_rights(
 ) -> None:
     """Given the documented rights, then `guardrail redrive` brings every dead letter back."""
     [redriven] = fresh_topics("redriven")
-    plain = plain.model_copy(update={"topics": plain.topics.model_copy(update={"redriven": redriven})})
+    plain = with_topics(plain, redriven=redriven)
     produce(plain, [RawRecord(b"{", b"k")] * 3)
     pass_through(Gate(plain, agents), 3)
     settings = as_another(secure, plain, tmp_path, "redrive", "The rights that `guardrail redrive` needs")
