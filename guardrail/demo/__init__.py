@@ -19,7 +19,8 @@ from guardrail.judge.model import Action, Decision, Quadrant, RawRecord, Reply
 from guardrail.judge.policy import Policies
 from guardrail.lines import read_line
 from guardrail.policies import load_policies
-from guardrail.stream.embedded import Played, play
+from guardrail.stream.embedded import play
+from guardrail.stream.play import Played
 
 FOLDER = Path(__file__).parent
 _TEXT_CHARS = 150

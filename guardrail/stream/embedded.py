@@ -10,23 +10,21 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
-import msgspec
 from confluent_kafka import Consumer, Producer, TopicPartition, cimpl
 from msgspec.structs import replace
 
 from guardrail.errors import TransientError
-from guardrail.judge.model import Decision, RawRecord, Source
+from guardrail.judge.model import RawRecord, Source
 from guardrail.judge.policy import Policies
 from guardrail.settings import GateSettings, InstanceSettings, KafkaSettings, Settings, TopicSettings
+from guardrail.stream.play import PLAY_S, Played, joined, outcome_topics, pass_through
 from guardrail.stream.record import raw_record
 from guardrail.stream.routing import Routes
 from guardrail.stream.source import AssignedSource
-from guardrail.stream.worker import Broker, Gate
+from guardrail.stream.worker import Broker
 
-PLAY_S = 60.0
-"""Longest wait for anything here; a batch takes milliseconds."""
 RECORDS_BYTES = 3_000_000
 """Of one play: above it the mock would let the oldest go."""
 
@@ -122,15 +120,6 @@ EMBEDDED = Broker(AssignedSource, _routes)
 TOPICS = ("raw", "approved", "corrected", "rejected", "dead_letter", "decisions", "observations")
 
 
-class Played(NamedTuple):
-    """One record of a play: what went in, what was decided, and what came out, if anything did, on which topic."""
-
-    record: RawRecord
-    decision: Decision
-    topic: str | None
-    output: RawRecord | None
-
-
 def play(records: Sequence[RawRecord], policies: Policies) -> list[Played]:
     """Runs the real gate over these records on an embedded broker. In the order of the records; each once.
 
@@ -141,8 +130,9 @@ def play(records: Sequence[RawRecord], policies: Policies) -> list[Played]:
     with Embedded() as cluster:
         settings = cluster.settings()
         sent = _produce(cluster.bootstrap, settings.topics.raw, records)
-        _pass_through(settings, policies, len(sent))
-        return _collect(cluster.bootstrap, settings.topics, sent)
+        pass_through(settings, policies, len(sent), EMBEDDED)
+        decisions = read(cluster.bootstrap, [settings.topics.decisions])
+        return joined(sent, decisions, read(cluster.bootstrap, outcome_topics(settings.topics)))
 
 
 def _produce(bootstrap: str, topic: str, records: Sequence[RawRecord]) -> list[RawRecord]:
@@ -157,36 +147,6 @@ def _produce(bootstrap: str, topic: str, records: Sequence[RawRecord]) -> list[R
         replace(record, source=Source(topic, 0, offset, record.source.timestamp_ms))
         for offset, record in enumerate(records)
     ]
-
-
-def _pass_through(settings: Settings, policies: Policies, count: int) -> None:
-    gate, until = Gate(settings, policies, broker=EMBEDDED), time.monotonic() + PLAY_S
-    gate.open()
-    try:
-        while count > 0:
-            count -= gate.step()
-            if time.monotonic() > until:
-                raise TransientError("the embedded broker is too slow")
-    finally:
-        gate.close()
-
-
-def _collect(bootstrap: str, topics: TopicSettings, sent: Sequence[RawRecord]) -> list[Played]:
-    """Joins each record with its decision and its output, by the coordinates that both carry."""
-    decisions = {
-        (decision.source.partition, decision.source.offset): decision
-        for record in read(bootstrap, [topics.decisions])
-        if (decision := msgspec.json.decode(record.value or b"", type=Decision))
-    }
-    outcomes = [topics.approved, topics.corrected, topics.rejected, topics.dead_letter]
-    outputs = {record.header("guardrail.source"): record for record in read(bootstrap, outcomes)}
-    played = []
-    for record in sent:
-        source = record.source
-        output = outputs.get(f"{source.topic}/{source.partition}/{source.offset}")
-        decision = decisions[(source.partition, source.offset)]
-        played.append(Played(record, decision, output.source.topic if output else None, output))
-    return played
 
 
 def read(bootstrap: str, topics: Sequence[str], isolation: str = "read_committed") -> list[RawRecord]:
