@@ -6,12 +6,14 @@ It must never import Kafka before a verb asks for it: the command line's other v
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from guardrail.errors import InputError
 from guardrail.policies import load_policies
 
 _out = Console(highlight=False, soft_wrap=True)
@@ -21,6 +23,10 @@ _err = Console(stderr=True, highlight=False, soft_wrap=True)
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Their parsers."""
     demo = verbs.add_parser("demo", help="the real gate on an embedded broker, bundled policies and records")
+    demo.add_argument("--bootstrap", metavar="HOST:PORT", help="on this Kafka instead, with topics of its own")
+    demo.add_argument("--prefix", type=_prefix, help="what their names begin with (default: guardrail-demo-RANDOM.)")
+    demo.add_argument("--keep", action="store_true", help="don't remove them afterwards")
+    demo.epilog = "With --bootstrap, GUARDRAIL_KAFKA__* says how to log in."
     demo.set_defaults(verb=_demo)
     run = verbs.add_parser("run", help="the sidecar: consume, judge, publish, transactionally")
     run.add_argument(
@@ -59,10 +65,22 @@ def _add_redrive(redrive: argparse.ArgumentParser) -> None:
     )
 
 
-def _demo(_: argparse.Namespace) -> int:
-    from guardrail.demo import show
+def _prefix(text: str) -> str:
+    """What a topic's name may begin with, and leave room for the rest. Raises ArgumentTypeError."""
+    if not re.fullmatch(r"[A-Za-z0-9._-]{1,100}", text):
+        raise argparse.ArgumentTypeError("letters, digits, dots, hyphens and underscores alone, at most 100")
+    return text
 
-    return show(_out)
+
+def _demo(arguments: argparse.Namespace) -> int:
+    from guardrail import demo, logs
+
+    if arguments.bootstrap is not None:
+        logs.set_up("warning")  # why a login fails is told there
+        return demo.show_on(_out, demo.own_settings(arguments.bootstrap, arguments.prefix), keep=arguments.keep)
+    if arguments.prefix is not None or arguments.keep:
+        raise InputError("demo: --prefix and --keep go with --bootstrap")
+    return demo.show(_out)
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -17,7 +17,13 @@ from guardrail.lines import read_line
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DEMO = ROOT / "guardrail" / "demo"
-NEEDS_A_BROKER = ("guardrail run", "guardrail topics", "guardrail policies", "guardrail redrive")
+NEEDS_A_BROKER = (
+    "guardrail run",
+    "guardrail demo --bootstrap",
+    "guardrail topics",
+    "guardrail policies",
+    "guardrail redrive",
+)
 
 
 def blocks(language: str) -> list[str]:

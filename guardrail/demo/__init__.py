@@ -1,10 +1,11 @@
-"""The demo: the article's situations, re-told, through the real gate on an embedded broker.
+"""The demo: the article's situations, re-told, through the real gate on an embedded broker or a cluster of yours.
 
 It must never fake a step.
 """
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -19,8 +20,11 @@ from guardrail.judge.model import Action, Decision, Quadrant, RawRecord, Reply
 from guardrail.judge.policy import Policies
 from guardrail.lines import read_line
 from guardrail.policies import load_policies
+from guardrail.settings import Settings, TopicSettings, load
 from guardrail.stream.embedded import play
+from guardrail.stream.guest import Guest, Shown
 from guardrail.stream.play import Played
+from guardrail.stream.topics import ALONE, LINED_UP, SPREAD
 
 FOLDER = Path(__file__).parent
 _TEXT_CHARS = 150
@@ -43,12 +47,61 @@ def show(out: Console) -> int:
     records, policies = bundled()
     started = time.perf_counter()
     played = play(records, policies)
-    seconds = time.perf_counter() - started
+    _print(out, played, time.perf_counter() - started)
+    out.print("Embedded broker, in this process: the real gate, but isolation isn't shown.", style="dim")
+    out.print("Next: guardrail demo --bootstrap HOST:PORT, which shows it on your Kafka; guardrail run.", style="dim")
+    return 0
+
+
+def show_on(out: Console, settings: Settings, *, keep: bool) -> int:
+    """The same on the cluster and the topics that these settings name, which are made for it and removed afterwards.
+
+    Gives the exit code: 1 when something of it is left there that should be gone.
+    """
+    records, policies = bundled()
+    guest = Guest(settings, keep=keep)
+    try:
+        with guest:
+            started = time.perf_counter()
+            shown = guest.play(records, policies)
+            _print(out, shown.played, time.perf_counter() - started)
+            out.print(_isolated(shown, settings.topics.raw), style="dim", markup=False)
+    finally:
+        if guest.left:
+            out.print(f"Couldn't be removed: {', '.join(guest.left)}", style="red", markup=False)
+    if keep:
+        out.print(f"Kept: the topics and the group {settings.gate.group}.", style="dim", markup=False)
+    return 1 if guest.left else 0
+
+
+def own_settings(bootstrap: str, prefix: str | None) -> Settings:
+    """The environment's settings for that cluster, with topics, group and names that begin with a prefix: by default
+    one that nobody has. Raises SettingsError.
+    """
+    start = f"guardrail-demo-{secrets.token_hex(4)}." if prefix is None else prefix
+    defaults = TopicSettings()
+    named = {role: f"{start}{getattr(defaults, role)}" for role in (*LINED_UP, *SPREAD, *ALONE)}
+    return load(
+        kafka={"bootstrap_servers": bootstrap},
+        topics={**named, "partitions_count": 1},
+        gate={"group": f"{start}gate", "delivery": "exactly_once"},
+        instance={"identity": "random", "workers": 1},
+    )
+
+
+def _isolated(shown: Shown, raw: str) -> str:
+    """What the cluster showed beside the outcomes."""
+    count = len(shown.played)
+    return (
+        f"Real Kafka, with isolation: before these {count} records the same ones were sent in a transaction that was "
+        f"aborted. A reader of everything finds {shown.raw_count} on {raw}, one of committed records {count}. "
+        "The gate decided each of those exactly once, and nothing else; each that has an output has one."
+    )
+
+
+def _print(out: Console, played: Sequence[Played], seconds: float) -> None:
     out.print(_table(played))
     out.print(_closing([p.decision for p in played], seconds))
-    out.print("Embedded broker, in this process: the real gate, but isolation isn't shown.", style="dim")
-    out.print("Next: guardrail run, against your Kafka.", style="dim")
-    return 0
 
 
 def _table(played: Sequence[Played]) -> Table:

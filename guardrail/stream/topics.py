@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from confluent_kafka import KafkaException, TopicCollection
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # they are re-exported without saying so
     AdminClient,
+    ClusterMetadata,
     ConfigResource,
     NewTopic,
     ResourceType,
@@ -43,6 +44,7 @@ WAIT_S = 15.0
 START_WAIT_S = 4.0
 """The gate's own look at its topics: SIGTERM waits for it."""
 SETTLE_S = 5.0
+REFUSED = "not created"
 FLOOR_BYTES = 4_096
 """A dead letter's headers and the shortest decision need so much."""
 
@@ -180,13 +182,22 @@ def _count(found: Mapping[str, Found], topic: str) -> int:
     return found[topic].partitions_count if topic in found else 0
 
 
+def brokers_count(admin: AdminClient) -> int:
+    """How many a cluster has. Raises TransientError when it doesn't answer."""
+    return len(_listed(admin, WAIT_S).brokers)
+
+
 def _topics(admin: AdminClient, wait_s: float | None = None) -> dict[str, Found]:
+    listed = _listed(admin, WAIT_S if wait_s is None else wait_s).topics
+    return {name: _found(topic) for name, topic in listed.items() if topic.error is None}
+
+
+def _listed(admin: AdminClient, wait_s: float) -> ClusterMetadata:
     try:
-        listed = admin.list_topics(timeout=WAIT_S if wait_s is None else wait_s).topics
+        return admin.list_topics(timeout=wait_s)
     except KafkaException as failure:
         admin.poll(0)  # what is wrong with its connections is told only then
         raise TransientError(f"the broker doesn't answer: {kafka_error(failure).str()}") from None
-    return {name: _found(topic) for name, topic in listed.items() if topic.error is None}
 
 
 def _found(topic: TopicMetadata) -> Found:
@@ -221,4 +232,4 @@ def _create(admin: AdminClient, missing: Sequence[Spec]) -> Iterable[tuple[str, 
             answer.result(WAIT_S)
         except (KafkaException, TimeoutError) as failure:
             reason = kafka_error(failure).str() if isinstance(failure, KafkaException) else "no answer in time"
-            yield name, (Finding(f"not created: {reason}"),)
+            yield name, (Finding(f"{REFUSED}: {reason}"),)

@@ -3,9 +3,10 @@
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
-from confluent_kafka.admin import AclBinding, AclOperation, ResourceType
+from confluent_kafka.admin import AclBinding, AclOperation, ResourcePatternType, ResourceType
 
 from guardrail.cli import EX_SETTINGS
 from guardrail.errors import TransientError
@@ -49,6 +50,7 @@ from tests.stream.secured import (
     wanted,
     with_line,
 )
+from tests.stream.test_guest import demo
 
 SOON_S = 30.0
 """Within that a wrong login must be told, on a busy machine."""
@@ -468,3 +470,29 @@ def test_letters_are_redriven_with_the_documented_rights(
     settings = as_another(secure, plain, tmp_path, "redrive", "The rights that `guardrail redrive` needs")
     assert Redrive(settings, Asked()).run().went.total() == 3
     assert len(result(plain).raws) == 6
+
+
+def test_the_demo_logs_in_as_the_settings_say(secure: SecureCluster, tmp_path: Path) -> None:
+    """Given TLS, a password and every right but removing topics, then the demo runs, and names what it leaves."""
+    kafka, prefix = by_password(secure, tmp_path), f"demo-{uuid4().hex[:8]}."
+    wide = ResourcePatternType.PREFIXED
+    everything = ("CREATE", "READ", "WRITE", "DESCRIBE_CONFIGS")
+    secure.allow(
+        *(acl(PRINCIPAL, operation, "TOPIC", prefix, wide) for operation in everything),
+        *(acl(PRINCIPAL, operation, "GROUP", prefix, wide) for operation in ("READ", "DELETE")),
+        acl(PRINCIPAL, "WRITE", "TRANSACTIONAL_ID", f"guardrail.{prefix}", wide),
+    )
+    try:
+        ended = demo(
+            *("--bootstrap", kafka.bootstrap_servers, "--prefix", prefix),
+            GUARDRAIL_KAFKA__PROPERTIES_FILE=str(kafka.properties_file),
+        )
+    finally:
+        secure.withdraw_all()
+    assert "Real Kafka, with isolation" in ended.stdout, ended.stderr
+    assert PASSWORD not in ended.stdout + ended.stderr
+    [left] = [line for line in ended.stdout.splitlines() if line.startswith("Couldn't be removed: ")]
+    there = [topic for topic in secure.admin.list_topics(timeout=PATIENCE_S).topics if topic.startswith(prefix)]
+    assert sorted(left.removeprefix("Couldn't be removed: ").split(", ")) == sorted(there)
+    assert ended.returncode == 1
+    secure.remove(there)
