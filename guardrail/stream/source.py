@@ -48,6 +48,7 @@ class Source:
         self._paused: set[int] = set()
         self._pending: dict[int, str] = {}
         self._gone_since: set[int] = set()
+        self._gone_now: set[int] = set()
         self._fault: Exception | None = None
         self.denied: KafkaException | None = None
         """The broker's word that we may not read, until whoever knows better takes it away."""
@@ -84,13 +85,13 @@ class Source:
         With a `count` of 0 nothing is read, while the group's members go on being told that we are there.
         """
         self._retry()
-        before = set(self._gone_since)
+        self._gone_now = set()
         self._pause(on=count == 0)
         messages = self.consumer.consume(max(count, 1), wait_s)
         if self._fault is not None:
             fault, self._fault = self._fault, None
             raise fault
-        if lost := self._gone_since - before:  # what was read of them may be older than a new assignment: read it again
+        if lost := self._gone_now:  # what was read of them may be older than a new assignment: read it again
             messages = [message for message in messages if message.partition() not in lost]
             self._seek(self._next.keys() & lost)
         return [message for message in messages if self._is_new(message)]
@@ -188,6 +189,7 @@ class Source:
         for position in positions:
             self._begin(position)
         if positions:
+            consumer.resume(positions)  # one that was paused when it went comes back paused: the client forgets nothing
             LOG.info("assigned", extra={"topic": self.topic, "partitions": [p.partition for p in positions]})
 
     def _gone(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
@@ -198,6 +200,7 @@ class Source:
             self._paused.discard(gone.partition)
             self.progress.forget(gone.partition)
             self._gone_since.add(gone.partition)
+            self._gone_now.add(gone.partition)
         self._noted("rebalance")
         LOG.info("revoked", extra={"topic": self.topic, "partitions": [p.partition for p in partitions]})
         if len(held) == len(partitions):

@@ -11,10 +11,10 @@ from guardrail.errors import TransientError
 from guardrail.judge.decide import judge
 from guardrail.judge.model import RawRecord
 from guardrail.judge.policy import Policies
-from guardrail.stream import embedded
+from guardrail.stream import client, embedded
 from guardrail.stream.embedded import EMBEDDED, Embedded, play, read
 from guardrail.stream.faults import RestartError
-from guardrail.stream.source import AssignedSource
+from guardrail.stream.source import AssignedSource, Source
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
 from tests.scoring import policies
@@ -140,3 +140,27 @@ def test_the_cluster_ends_with_the_block() -> None:
         with pytest.raises(TransientError, match="can't make"):
             cluster.create(["t"])
         reader.close()
+
+
+def test_a_partition_that_goes_while_nothing_is_taken_is_read_when_it_comes_back() -> None:
+    """Given a source without room, whose partition another member has for a while, then with room again all is read."""
+    with Embedded() as broker:
+        settings = broker.settings(partitions_count=2)
+        raw = settings.topics.raw
+        produce(settings, [RawRecord(b"x", str(index).encode()) for index in range(40)])
+        source = Source(client.make_consumer(client.consumer_config(settings, settings.identity())), raw)
+        other = Source(client.make_consumer(client.consumer_config(settings, settings.identity())), raw)
+        read = set[tuple[int | None, int | None]]()
+
+        def turn(count: int) -> bool:
+            read.update((one.partition(), one.offset()) for one in source.take(count, 0.1))
+            return True
+
+        with closing(source):
+            source.open()
+            wait_until(lambda: turn(0) and len(source.partitions) == 2, "both are the source's")
+            with closing(other):
+                other.open()
+                wait_until(lambda: turn(0) and not other.take(0, 0.1) and bool(other.partitions), "the other has one")
+            wait_until(lambda: turn(0) and len(source.partitions) == 2, "it is back")
+            wait_until(lambda: turn(50) and len(read) == 40, "all is read", patience_s=15)
