@@ -281,7 +281,7 @@ class Acknowledged(Publisher):
     def commit(self, offsets: Sequence[TopicPartition], consumer: Consumer) -> None:
         """Waits for the outputs' acknowledgements, then commits the offsets: they never go before."""
         self._await_deliveries()
-        self._repeat("offsets", lambda: consumer.commit(offsets=list(offsets), asynchronous=False), self._until_s)
+        self._repeat("offsets", lambda: _commit(consumer, offsets), self._until_s)
 
     def abort(self) -> None:
         """Lets the producer go, with all that it hasn't sent: none of it comes after what is sent again."""
@@ -308,6 +308,13 @@ class Acknowledged(Publisher):
             raise as_ours(kafka_error(failure), "deliver") from failure
         if self._failed:
             raise self._undelivered("deliver") from KafkaException(self._failed[0][0])
+
+
+def _commit(consumer: Consumer, offsets: Sequence[TopicPartition]) -> None:
+    """Raises for any of them: the client's own call does so only where all have failed."""
+    for place in consumer.commit(offsets=list(offsets), asynchronous=False):
+        if place.error is not None:
+            raise KafkaException(place.error)
 
 
 def publisher_for(delivery: Delivery) -> type[Transactional | Acknowledged]:

@@ -5,7 +5,7 @@ from collections import Counter
 from contextlib import closing
 
 import pytest
-from confluent_kafka import Consumer, KafkaException
+from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from guardrail.errors import TransientError
 from guardrail.judge.decide import judge
@@ -14,6 +14,7 @@ from guardrail.judge.policy import Policies
 from guardrail.stream import client, embedded
 from guardrail.stream.embedded import EMBEDDED, Embedded, play, read
 from guardrail.stream.faults import RestartError
+from guardrail.stream.publisher import _commit
 from guardrail.stream.source import AssignedSource, Source
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
@@ -164,3 +165,14 @@ def test_a_partition_that_goes_while_nothing_is_taken_is_read_when_it_comes_back
                 wait_until(lambda: turn(0) and not other.take(0, 0.1) and bool(other.partitions), "the other has one")
             wait_until(lambda: turn(0) and len(source.partitions) == 2, "it is back")
             wait_until(lambda: turn(50) and len(read) == 40, "all is read", patience_s=15)
+
+
+def test_an_offset_that_is_not_committed_is_told() -> None:
+    """Given one of two offsets that the broker doesn't take, then the commit fails, though the other was taken."""
+    with Embedded() as broker:
+        settings = broker.settings()
+        raw = settings.topics.raw
+        with closing(client.make_consumer(client.consumer_config(settings, settings.identity()))) as consumer:
+            consumer.assign([TopicPartition(raw, 0, 0)])
+            with pytest.raises(KafkaException):
+                _commit(consumer, [TopicPartition(raw, 0, 0), TopicPartition(raw, 99, 0)])
