@@ -4,7 +4,7 @@ bound: what doesn't fit stays at the broker.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
 from confluent_kafka import Message
 
@@ -53,7 +53,10 @@ class Intake:
         self._chosen = []
         wanted = size if several or held else max(size - len(self._waiting), 1)
         fresh = self._fill(min(wanted, self._room()), wait_s)
-        self.crowded = bool(held) or (several and (left or fresh == size))
+        told = bool(self._waiting) and bool(
+            self._waiting[0].agent
+        )  # what isn't told has other lanes, and would overtake
+        self.crowded = bool(held) or told or (several and (left or fresh == size))
         if not self.crowded:
             self._chosen = first_fitting(self._waiting, size, limit)
         else:
@@ -66,14 +69,20 @@ class Intake:
 
     def _room(self) -> int:
         """How many more may wait."""
-        gate, waiting = self._gate, self._waiting
-        if len(waiting) > gate.batch_messages and sum(len(one.message) for one in waiting) > gate.waiting_bytes:
+        if sum(len(one.message) for one in self._waiting) > self._gate.waiting_bytes:
             return 0
-        return max(gate.waiting_messages - len(waiting), 0)
+        return max(self._gate.waiting_messages - len(self._waiting), 0)
 
     def narrow(self, places: Sequence[int]) -> None:
         """Of the batch at hand, those at these places are; the others wait."""
         self._chosen = [self._chosen[place] for place in places]
+
+    def correct(self, agents: Mapping[int, str]) -> None:
+        """Of the batch at hand, those at these places turned out to be these agents'."""
+        for place, agent in agents.items():
+            one = self._waiting[self._chosen[place]]
+            if one.agent:
+                self._waiting[self._chosen[place]] = one._replace(agent=agent)
 
     def positions(self) -> list[Position]:
         """Where the group stands once the batch at hand is done."""
