@@ -55,7 +55,7 @@ def read_document(text: str, name: str) -> tuple[Any, Places]:
         lines: _Lines = {}
         _walk(node, (), lines, name)
         return loader.construct_document(node), Places(name, lines)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # the latter for numbers longer than Python reads
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         raise PolicyError(f"{name}:{line}: not YAML: {getattr(error, 'problem', None) or error}") from None

@@ -7,7 +7,7 @@ policy before it as well doesn't speak against the new one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from guardrail.judge.model import Decision, Outcome
 from guardrail.judge.policy import Policy
@@ -43,10 +43,15 @@ class Breaker:
         """No longer."""
         self._probations.pop(agent, None)
 
+    def trust(self, agent: str) -> None:
+        """Somebody has looked, and answers for it: it proves itself only."""
+        if (found := self._probations.get(agent)) is not None:
+            found.watched = False
+
     def previous(self, agent: str) -> Policy | None:
-        """The policy before an agent's change."""
+        """The policy before an agent's change that is watched."""
         found = self._probations.get(agent)
-        return found.previous if found else None
+        return found.previous if found and found.watched else None
 
     def left_count(self, agent: str) -> int:
         """How many records more an agent's policy has to pass; 0 when it has."""
@@ -58,7 +63,7 @@ class Breaker:
 
         `passed` tells how many of the batch's refused records of an agent another policy would have let through.
         """
-        seen, refused = _counted(decisions)
+        seen, refused = self._counted(decisions)
         return {
             agent: f"{refused[agent]} of {seen[agent]} records refused under revision {probation.policy.revision}"
             for agent, probation in self._probations.items()
@@ -69,7 +74,7 @@ class Breaker:
         """Counts a batch. Gives back the policies that have held."""
         if not self._probations:
             return []
-        seen, refused = _counted(decisions)
+        seen, refused = self._counted(decisions)
         for agent, probation in self._probations.items():
             probation.judged_count += seen[agent]
             probation.refused_count += refused[agent]
@@ -89,17 +94,19 @@ class Breaker:
     def _over(self, count: int, among: int) -> bool:
         return count > self._settings.share * among
 
+    def _counted(self, decisions: Iterable[Decision]) -> tuple[Counter[str], Counter[str]]:
+        """Of each agent on probation: its decisions, and those that refuse."""
+        seen: Counter[str] = Counter()
+        refused: Counter[str] = Counter()
+        for decision in decisions:
+            if (probation := self._probations.get(decision.agent or "")) is not None:
+                seen[probation.policy.agent] += 1
+                refused[probation.policy.agent] += refuses(probation.policy, decision)
+        return seen, refused
 
-def _counted(decisions: Iterable[Decision]) -> tuple[Counter[str], Counter[str]]:
-    seen: Counter[str] = Counter()
-    refused: Counter[str] = Counter()
-    for decision in decisions:
-        if decision.agent is not None:
-            seen[decision.agent] += 1
-            refused[decision.agent] += decision.enforced_outcome in REFUSED
-    return seen, refused
 
-
-def refused_of(decisions: Sequence[Decision], agents: Collection[str]) -> list[int]:
-    """The places of these agents' refused records."""
-    return [i for i, one in enumerate(decisions) if one.agent in agents and one.enforced_outcome in REFUSED]
+def refuses(policy: Policy, decision: Decision) -> bool:
+    """Whether a customer doesn't get what this policy decides on. A shadow refuses nobody; a bypass ends, and says
+    nothing for its policy.
+    """
+    return (decision.outcome if policy.layout.mode == "shadow" else decision.enforced_outcome) in REFUSED

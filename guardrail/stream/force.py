@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from guardrail.judge.model import Decision
+from guardrail.judge.model import Bypass, Decision
 from guardrail.judge.policy import ENGINE, Policies, Policy, bypassed
 from guardrail.settings import BreakerSettings
 from guardrail.stream.breaker import Breaker
@@ -49,7 +49,7 @@ class InForce:
         self._breaker = Breaker(settings)
         self._taken: Wanted | None = None
         self._tripped: dict[str, Tripped] = {}
-        self._bypassing: frozenset[str] = frozenset()
+        self._bypassing: Mapping[str, Bypass] = {}
         self._chosen: dict[str, Policy] = {}
         self._since_ms: dict[str, int] = {}
         self.policies: Policies = {}
@@ -61,12 +61,12 @@ class InForce:
         if not self._tripped:
             return frozenset()
         held = {a for a, one in self._tripped.items() if self._then == "hold" or one.previous is None}
-        return frozenset(held) - self._bypassing
+        return frozenset(held - self._bypassing.keys())
 
     @property
-    def bypassing(self) -> frozenset[str]:
+    def bypassing(self) -> Collection[str]:
         """Agents whose policy isn't enforced."""
-        return self._bypassing
+        return self._bypassing.keys()
 
     @property
     def tripped(self) -> Collection[str]:
@@ -86,12 +86,10 @@ class InForce:
     def turn(self, now_ms: int) -> bool:
         """Takes up what is wanted. Gives back whether anything has changed."""
         wanted = self._look()
-        bypassing = frozenset(
-            agent for agent in wanted.policies if (b := wanted.bypass(agent)) is not None and b.until_ms > now_ms
-        )
+        bypassing = {agent: found for agent in wanted.policies if (found := wanted.bypass(agent, now_ms)) is not None}
         if wanted is self._taken and bypassing == self._bypassing:
             return False
-        _tell_bypasses(wanted, self._bypassing, bypassing)
+        _tell_bypasses(self._bypassing, bypassing)
         self._taken, self._bypassing = wanted, bypassing
         for agent in self._chosen.keys() - wanted.policies.keys():
             self._let_go(agent)
@@ -140,13 +138,18 @@ class InForce:
         """Puts an agent's wanted policy in force, on probation where it is a change."""
         tripped, current = self._tripped.get(agent), self._chosen.get(agent)
         refused = tripped is not None and tripped.revision == policy.revision and agent not in wanted.forced
-        if refused or (tripped is None and current is not None and current.revision == policy.revision):
+        if refused:
+            return
+        if tripped is None and current is not None and current.revision == policy.revision:
+            if agent in wanted.forced:
+                self._breaker.trust(agent)
             return
         self._tripped.pop(agent, None)
         self._chosen[agent], self._since_ms[agent] = policy, now_ms
         LOG.info("policy in force", extra={"agent": agent, "revision": policy.revision, "mode": policy.mode})
         proven = wanted.proven.get(agent)
-        before = tripped.previous if tripped else current or proven
+        # a change upon a change is held against what stood before both: the first may be as bad
+        before = tripped.previous if tripped else self._breaker.previous(agent) or current or proven
         if policy.revision in {known.revision for known in (before, proven) if known is not None}:
             self._breaker.end(agent)
         else:
@@ -160,10 +163,7 @@ class InForce:
 
     def _compose(self, wanted: Wanted) -> None:
         """The policies as they judge: each under its bypass, if one is in force."""
-        made = {
-            agent: bypassed(policy, wanted.bypass(agent) if agent in self._bypassing else None)
-            for agent, policy in self._chosen.items()
-        }
+        made = {agent: bypassed(policy, self._bypassing.get(agent)) for agent, policy in self._chosen.items()}
         self.policies = made
         self.second = {
             agent: {**made, agent: bypassed(canary.policy, made[agent].bypass)}
@@ -189,8 +189,8 @@ def _told(tripped: Tripped, then: str) -> dict[str, str]:
     return {"revision": tripped.revision, "why": tripped.why, "then": then}
 
 
-def _tell_bypasses(wanted: Wanted, before: frozenset[str], now: frozenset[str]) -> None:
-    for agent in sorted(now - before):
-        LOG.critical("bypass in force", extra={"agent": agent, "bypass": msgspec.to_builtins(wanted.bypass(agent))})
-    for agent in sorted(before - now):
+def _tell_bypasses(before: Mapping[str, Bypass], now: Mapping[str, Bypass]) -> None:
+    for agent in sorted(now.keys() - before.keys()):
+        LOG.critical("bypass in force", extra={"agent": agent, "bypass": msgspec.to_builtins(now[agent])})
+    for agent in sorted(before.keys() - now.keys()):
         LOG.warning("bypass ended", extra={"agent": agent})

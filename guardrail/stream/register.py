@@ -24,6 +24,10 @@ from guardrail.judge.policy import Policy, compile_policy
 
 SCHEMA_VERSION = 1
 EVERYONE = "*"
+BYPASS_MAX_S = 86_400
+"""Longer than a day is no emergency: `mode: shadow` in the policy says so for good."""
+SKEW_S = 300
+"""How far the clocks of whoever writes and of whoever reads may differ."""
 Kind = Literal["revision", "active", "canary", "bypass", "proven"]
 
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=2_000)]
@@ -62,6 +66,10 @@ class Bypassing(Entry, frozen=True, kw_only=True):
     def bypass(self) -> Bypass:
         """As the judge has it."""
         return Bypass(by=self.by, why=self.why, until_ms=int(self.until.timestamp() * 1000))
+
+    def lasts_s(self) -> float:
+        """From when it was made to its end."""
+        return (self.until - self.at).total_seconds()
 
 
 class Proven(Entry, frozen=True, kw_only=True):
@@ -136,9 +144,14 @@ class Register:
             if family != kind:
                 continue
             try:
-                yield agent, msgspec.json.decode(value, type=_SHAPES[kind])
-            except msgspec.MsgspecError as error:
+                entry = msgspec.json.decode(value, type=_SHAPES[kind])
+            except (msgspec.MsgspecError, RecursionError) as error:
                 faults[name] = f"can't be read: {error}"
+                continue
+            if isinstance(entry, Bypassing) and entry.lasts_s() > BYPASS_MAX_S + SKEW_S:
+                faults[name] = f"a bypass lasts up to {BYPASS_MAX_S} s, and this one {entry.lasts_s():.0f}"
+                continue
+            yield agent, entry
 
 
 def now() -> datetime:

@@ -14,12 +14,21 @@ import msgspec
 from guardrail.errors import InputError, PolicyError, SettingsError
 from guardrail.judge.policy import Policy
 from guardrail.settings import Settings
-from guardrail.stream.register import EVERYONE, Active, Bypassing, Canary, Entry, Kind, Register, Standing, now
+from guardrail.stream.register import (
+    BYPASS_MAX_S,
+    EVERYONE,
+    Active,
+    Bypassing,
+    Canary,
+    Entry,
+    Kind,
+    Register,
+    Standing,
+    now,
+)
 from guardrail.stream.registry import Registry, Writer
 
 READ_S = 30.0
-BYPASS_MAX_S = 86_400
-"""Longer than a day is no emergency: `mode: shadow` in the policy says so for good."""
 
 
 class Signed(NamedTuple):
@@ -87,7 +96,7 @@ class Steering:
         self._register.take(f"{kind}/{agent}".encode(), None)
 
     def _write(self, key: str, entry: bytes | Entry) -> None:
-        value = msgspec.json.encode(entry) if isinstance(entry, Entry) else entry
+        value = entry if isinstance(entry, bytes) else _checked(key, entry)
         self._writer.write(key, value)
         self._register.take(key.encode(), value)
 
@@ -101,3 +110,13 @@ class Steering:
 
     def _agents(self) -> list[str]:
         return sorted({policy.agent for policy in self.policies()})
+
+
+def _checked(key: str, entry: Entry) -> bytes:
+    """As it is written. Raises InputError for what gates couldn't read: no name, or more of a reason than they take."""
+    value = msgspec.json.encode(entry)
+    try:
+        msgspec.json.decode(value, type=type(entry))
+    except msgspec.MsgspecError as error:
+        raise InputError(f"{key}: {error}") from None
+    return value

@@ -13,7 +13,7 @@ from confluent_kafka import Message
 from guardrail.judge.decide import Judged
 from guardrail.judge.model import Decision, RawRecord
 from guardrail.judge.policy import Policy
-from guardrail.stream.breaker import REFUSED
+from guardrail.stream.breaker import refuses
 from guardrail.stream.force import InForce
 from guardrail.stream.intake import Intake
 from guardrail.stream.judging import Judging
@@ -52,22 +52,20 @@ class Verdicts:
         """The places of those that may be published."""
         queued = self._intake.at_hand
         places = in_order(queued, [one is not None for one in judged])
-        decisions = [one.decision for place in places if (one := judged[place]) is not None]
-        back = self._force.trip(decisions, partial(self._passed, raws, judged)) | self._force.held
+        seen = [(raws[place], one) for place in places if (one := judged[place]) is not None]
+        back = self._force.trip([one.decision for _, one in seen], partial(self._passed, seen)) | self._force.held
         if not back:
             return places
+        self._intake.correct({p: agent for p, one in enumerate(judged) if (agent := _agent(one)) in back and agent})
         kept = set(places)
         return in_order(queued, [p in kept and _agent(judged[p]) not in back for p in range(len(queued))])
 
-    def _passed(self, raws: Sequence[RawRecord], judged: Sequence[Judged | None], agent: str, policy: Policy) -> int:
+    def _passed(self, seen: Sequence[tuple[RawRecord, Judged]], agent: str, policy: Policy) -> int:
         """How many of an agent's refused records this policy would have let through."""
-        refused = [
-            raw
-            for raw, one in zip(raws, judged, strict=True)
-            if one is not None and one.decision.agent == agent and one.decision.enforced_outcome in REFUSED
-        ]
+        now = self._force.policies[agent]
+        refused = [raw for raw, one in seen if one.decision.agent == agent and refuses(now, one.decision)]
         again = self._judging.judge_all(refused, {**self._force.policies, agent: policy})
-        return sum(one.decision.enforced_outcome not in REFUSED for one in again)
+        return sum(not refuses(policy, one.decision) for one in again)
 
     def _second(self, taken: Sequence[Taken]) -> list[Taken]:
         """A canary's share judged by its policy; what the policy in force says stands beside."""

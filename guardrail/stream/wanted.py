@@ -14,7 +14,7 @@ import msgspec
 from guardrail.errors import PolicyError
 from guardrail.judge.model import Bypass
 from guardrail.judge.policy import Policies, Policy
-from guardrail.stream.register import EVERYONE, Active, Entry, Register
+from guardrail.stream.register import BYPASS_MAX_S, EVERYONE, SKEW_S, Active, Entry, Register
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -58,9 +58,11 @@ class Wanted(NamedTuple):
     forced: frozenset[str] = frozenset()
     faults: Mapping[str, str] = NONE
 
-    def bypass(self, agent: str) -> Bypass | None:
-        """The agent's own, else everyone's. Whether it still holds is for who has a clock."""
-        return self.bypasses.get(agent) or self.bypasses.get(EVERYONE)
+    def bypass(self, agent: str, now_ms: int) -> Bypass | None:
+        """The agent's own that holds now, else everyone's. One that would last longer than any may doesn't hold."""
+        latest_ms = now_ms + (BYPASS_MAX_S + SKEW_S) * 1000
+        both = (self.bypasses.get(agent), self.bypasses.get(EVERYONE))
+        return next((one for one in both if one is not None and now_ms < one.until_ms <= latest_ms), None)
 
 
 def wanted(files: Files, register: Register, before: Wanted, fits: Fits = lambda _: None) -> Wanted:

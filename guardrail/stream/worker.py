@@ -302,7 +302,7 @@ class Gate:
         except Exception as failure:  # noqa: BLE001  # telemetry never stops the stream
             LOG.error("report failed", extra={"error": type(failure).__name__, "records": len(raws)})
         self._settling.committed(settlement)
-        self.force.committed([one.routed.decision for one in settlement.settled])
+        self.force.committed([t.beside or s.routed.decision for t, s in zip(batch, settlement.settled, strict=True)])
         self._intake.committed()
         self._recovery.committed()
         self.health.committed()

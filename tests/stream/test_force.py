@@ -11,7 +11,7 @@ from guardrail.judge.decide import decide
 from guardrail.judge.model import Decision, Outcome, RawRecord
 from guardrail.judge.policy import Policies, Policy, compile_policy
 from guardrail.settings import BreakerSettings
-from guardrail.stream.breaker import REFUSED
+from guardrail.stream.breaker import REFUSED, refuses
 from guardrail.stream.force import InForce
 from guardrail.stream.register import Active, Bypassing, Canary, Entry, Proven, Register
 from guardrail.stream.wanted import Files, Wanted, wanted
@@ -22,9 +22,9 @@ SIGNED = {"by": "ann", "at": NOW, "why": "ticket 7"}
 SMALL = BreakerSettings(least_records=4, records=10)
 
 
-def policy(agent: str = "hotel", prompt: str = "You help guests.") -> Policy:
+def policy(agent: str = "hotel", prompt: str = "You help guests.", mode: str = "enforce") -> Policy:
     """A small policy; another prompt is another revision."""
-    return compile_policy(json.dumps({"version": 1, "agent": agent, "locale": "en", "prompt": prompt}))
+    return compile_policy(json.dumps({"version": 1, "agent": agent, "locale": "en", "prompt": prompt, "mode": mode}))
 
 
 OLD, NEW, NEWER = policy(), policy(prompt="You help all guests."), policy(prompt="You help every guest.")
@@ -101,6 +101,7 @@ REASON = {"why": "ticket 7"}
 BAD: dict[str, tuple[str, Entry | bytes]] = {
     "an unknown revision": ("active/hotel", Active(revision="0" * 16, **SIGNED)),  # type: ignore[arg-type]
     "no JSON": ("active/hotel", b"{"),
+    "JSON without end": ("active/hotel", b'{"x":' + b"[" * 100_000),
     "no reason": ("active/hotel", json.dumps({"revision": NEW.revision, **JSON_SIGNED}).encode()),
     "no time zone": ("bypass/hotel", json.dumps({"until": "2026-01-02T00:00:00", **JSON_SIGNED, **REASON}).encode()),
     "another agent's": ("active/spa", active(NEW)),
@@ -129,6 +130,12 @@ def test_bytes_that_are_another_revisions_are_refused() -> None:
     found = wanted(Files({"hotel": OLD}), made, Wanted({"hotel": OLD}))
     assert revisions(found.policies) == {"hotel": OLD.revision}
     assert NEWER.revision in found.faults["active/hotel"]
+
+
+def test_bytes_that_no_policy_file_would_have_are_refused() -> None:
+    """Given a number longer than Python reads in a policy's place, then that is told, as any other fault."""
+    made = register({"active/hotel": active(NEW), f"revision/{NEW.revision}": b"version: " + b"9" * 10_000})
+    assert "not YAML" in wanted(Files({"hotel": OLD}), made, Wanted()).faults["active/hotel"]
 
 
 def test_what_cannot_be_judged_here_is_refused() -> None:
@@ -240,6 +247,65 @@ def test_a_bypass_ends_by_the_clock() -> None:
         assert force.turn(int(until.timestamp() * 1000))
         assert force.policies["hotel"].mode == "enforce"
         assert force.held == {"hotel"}
+
+
+def test_everyones_bypass_holds_where_an_agents_own_has_ended() -> None:
+    """Given an agent's bypass of yesterday that nobody took back, then one for everybody is in force for it too."""
+    ended = Bypassing(until=NOW - timedelta(hours=1), by="bob", at=NOW - timedelta(hours=2), why="ticket 6")
+    everyones = Bypassing(until=NOW + timedelta(minutes=5), **SIGNED)  # type: ignore[arg-type]
+    force, _, _ = in_force(put({"bypass/hotel": ended, "bypass/*": everyones}, OLD))
+    bypass = force.policies["hotel"].bypass
+    assert bypass is not None
+    assert bypass.by == "ann"
+
+
+@pytest.mark.parametrize(("at", "told"), [(NOW, True), (NOW + timedelta(days=3_649), False)])
+def test_a_bypass_that_would_not_end_is_none(at: datetime, told: bool) -> None:
+    """Given an entry written by hand that ends in ten years, then the policy is enforced, whatever the entry says."""
+    entry = Bypassing(until=NOW + timedelta(days=3_650), by="ann", at=at, why="ticket 7")
+    force, _, _ = in_force(put({"bypass/*": entry}, OLD))
+    assert not force.bypassing
+    assert bool(force.refused) is told
+    assert force.policies["hotel"].mode == "enforce"
+
+
+def test_a_shadow_refuses_nobody() -> None:
+    """Given a policy that is tried in shadow, then what it would refuse doesn't hold its agent; the same policy put in
+    force is held against what customers got before."""
+    shadow, enforced = policy(prompt="New.", mode="shadow"), policy(prompt="New.")
+    would = [msgspec.structs.replace(one, outcome=Outcome.APPROVED) for one in decisions(10, 0)]
+    force, following, _ = in_force(put({}, OLD), put({}, shadow), put({}, enforced))
+    following()
+    assert not force.trip(would, all_passed)
+    assert not any(refuses(shadow, one) for one in would)
+    following()
+    assert all(refuses(enforced, one) for one in would), "a bypass' shadow says nothing for a policy"
+    assert force.trip(decisions(10, 0), all_passed) == {"hotel"}
+
+
+def test_a_change_upon_a_change_is_held_against_what_stood_before_both() -> None:
+    """Given a second change before the first has held, then the first, which may be as bad, is no measure of it."""
+    force, following, _ = in_force(put({}, OLD), put({}, NEW), put({}, NEWER))
+    following()
+    force.committed(decisions(3, 0))
+    following()
+    asked = list[str]()
+
+    def passed(_: str, before: Policy) -> int:
+        asked.append(before.revision)
+        return 10
+
+    assert force.trip(decisions(10, 0), passed) == {"hotel"}
+    assert asked == [OLD.revision]
+
+
+def test_who_has_looked_ends_a_probation() -> None:
+    """Given `force` for a revision that is in force already, on probation, then it isn't watched any more."""
+    steps = [put({"active/hotel": active(one, force=f)}) for one, f in ((OLD, False), (NEW, False), (NEW, True))]
+    force, following, _ = in_force(*steps)
+    following()
+    following()
+    assert not force.trip(decisions(50, 0), all_passed)
 
 
 def test_a_canary_has_its_share_of_the_keys() -> None:
