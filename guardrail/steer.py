@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from guardrail.errors import InputError
 from guardrail.policies import load_policies
@@ -20,7 +21,7 @@ from guardrail.policies import load_policies
 if TYPE_CHECKING:  # Kafka's client takes a while to import
     from guardrail.stream.steering import Signed, Steering
 
-_out = Console(highlight=False, soft_wrap=True)
+_out = Console(highlight=False, soft_wrap=True, markup=False)
 
 
 def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -70,7 +71,14 @@ def _signature(arguments: argparse.Namespace) -> Signed:
 
     if not arguments.why.strip():
         raise InputError("--why: give the reason")
-    return Signed(arguments.by or getpass.getuser(), arguments.why)
+    return Signed((arguments.by or _user()).strip(), arguments.why)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user may have no name
+        raise InputError("--by: give your name") from None
 
 
 def _publish(arguments: argparse.Namespace) -> int:
@@ -95,7 +103,10 @@ def _canary(arguments: argparse.Namespace) -> int:
 
 
 def _bypass(arguments: argparse.Namespace) -> int:
-    until = datetime.now(UTC) + timedelta(minutes=arguments.minutes)
+    try:
+        until = datetime.now(UTC) + timedelta(minutes=arguments.minutes)
+    except (ValueError, OverflowError):
+        raise InputError(f"--minutes: {arguments.minutes} is no time") from None
     _steering().bypass(arguments.agent, until, _signature(arguments))
     _out.print(f"{arguments.agent} isn't enforced until {until.isoformat(timespec='seconds')}")
     return 0
@@ -122,6 +133,6 @@ def _show(_: argparse.Namespace) -> int:
     for policy in steering.policies():
         table.add_row(f"revision/{policy.revision}", policy.agent, "", "", "")
     for name, fault in standing.faults.items():
-        table.add_row(name, f"[red]{fault}[/]", "", "", "")
+        table.add_row(name, Text(fault, "red"), "", "", "")
     _out.print(table)
     return 1 if standing.faults else 0

@@ -17,7 +17,7 @@ from guardrail.errors import GuardrailError, PolicyError, TransientError
 from guardrail.judge.policy import Policies, Policy
 from guardrail.settings import Settings
 from guardrail.stream.policyfiles import PolicyFiles
-from guardrail.stream.register import Proven, now
+from guardrail.stream.register import Proven, Register, now
 from guardrail.stream.registry import Registry, Writer
 from guardrail.stream.wanted import Wanted, wanted
 from guardrail.version import VERSION
@@ -28,6 +28,9 @@ POLL_S = 0.2
 AGAIN_S = 15.0
 """Until a register that couldn't be read is tried again."""
 CLOSE_S = 1.0
+STALLED_S = 60.0
+"""Far above a join or a write: a thread that hasn't turned for so long hangs in a call."""
+STALLED = "policies"
 
 Fit = Callable[[Policies], object]
 
@@ -43,15 +46,23 @@ class Lifecycle:
         self._files = PolicyFiles(settings.policy, policies)
         self._look_s = settings.policy.look_ms / 1000
         self._due_s = self._again_s = 0.0
+        self._turned_s = time.monotonic()
         self._fault: dict[str, str] = {}
         self._joined = False
+        self._changed = False
+        self._register: Register | None = None
+        """The last one that was read to its end: half of one would put what was taken back in force."""
         self._letters: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="policies", daemon=True)
         self.wanted = Wanted(policies)
 
     def look(self) -> Wanted:
-        """What is wanted now."""
+        """What is wanted now; that it isn't followed any more, where the thread hangs."""
+        if time.monotonic() - self._turned_s > STALLED_S and STALLED not in self.wanted.faults:
+            LOG.critical("policies not followed", extra={"reason": "the thread that follows them hangs"})
+            told = f"not followed for more than {STALLED_S:.0f} s"
+            self.wanted = self.wanted._replace(faults={**self.wanted.faults, STALLED: told})
         return self.wanted
 
     def open(self, wait_s: float, stopping: Callable[[], bool]) -> None:
@@ -61,6 +72,7 @@ class Lifecycle:
         self._files.look()
         self._join(time.monotonic() + wait_s, stopping)
         self._put_together()
+        self._turned_s = time.monotonic()
         self._thread.start()
 
     def __enter__(self) -> Self:
@@ -78,6 +90,7 @@ class Lifecycle:
 
     def _run(self) -> None:
         while not self._ending.is_set():
+            self._turned_s = time.monotonic()
             try:
                 self._follow()
             except Exception as failure:  # noqa: BLE001  # the gate judges on with what is in force
@@ -87,17 +100,32 @@ class Lifecycle:
         self._registry.close()
 
     def _follow(self) -> None:
-        changed = self._look_at_files()
+        self._changed |= self._look_at_files() or STALLED in self.wanted.faults
         if not self._joined and time.monotonic() > self._again_s:
             self._join(time.monotonic() + AGAIN_S, self._ending.is_set)
-            changed = True
+            self._changed = True
         if self._joined:
-            changed = self._registry.poll(POLL_S) or changed
-            self._write()
+            self._hear()
         else:
             self._ending.wait(POLL_S)
-        if changed:
+        if self._changed:  # until it is put together: whatever raises before doesn't make it forgotten
             self._put_together()
+            self._changed = False
+        if self._joined:
+            self._write()
+
+    def _hear(self) -> None:
+        """Takes what is new in the register. One that can't be read any more stands as it was, and is joined anew."""
+        try:
+            self._changed |= self._registry.poll(POLL_S)
+        except TransientError as failure:
+            self._lose(failure)
+            self._again_s, self._changed = 0.0, True
+
+    def _lose(self, failure: TransientError) -> None:
+        self._registry.close()
+        self._joined = False
+        self._fault = {"register": str(failure)}
 
     def _look_at_files(self) -> bool:
         if time.monotonic() < self._due_s:
@@ -111,23 +139,27 @@ class Lifecycle:
             self._joined = self._registry.join()
             self._registry.read_to_end(until_s, stopping)
         except TransientError as failure:
-            self._registry.close()
-            self._joined, self._fault = False, {"register": str(failure)}
+            self._lose(failure)
             return
-        if not self._joined:
+        if self._joined:
+            self._register, self._fault = self._registry.register, {}
+        elif self._register is None:
             LOG.info("no register", extra={"topic": self._settings.topics.policies})
-        self._fault = {}
+            self._fault = {}
+        else:
+            self._fault = {"register": "it isn't there any more"}
 
     def _put_together(self) -> None:
         files = self._files.found
         files = files._replace(faults={**files.faults, **self._fault})
         before = self.wanted
-        made = wanted(files, self._registry.register, before, self._fits)
+        register = self._register or Register()
+        made = wanted(files, register, before, self._fits)
         for name in made.faults.keys() - before.faults.keys():
             LOG.error("policy refused", extra={"entry": name, "reason": made.faults[name]})
         self.wanted = made
         for policy in (*made.policies.values(), *(one.policy for one in made.canaries.values())):
-            if not self._registry.register.has("revision", policy.revision):
+            if not register.has("revision", policy.revision):
                 self._letters.put((f"revision/{policy.revision}", policy.resolved))
 
     def _fits(self, policy: Policy) -> str | None:
@@ -149,9 +181,7 @@ class Lifecycle:
             letters[key] = value
         if not letters:
             return
-        writer = Writer(self._settings)
-        for key, value in letters.items():
-            try:
-                writer.write(key, value)
-            except TransientError as failure:  # no right to, most often: the gate judges all the same
-                LOG.warning("not written to the register", extra={"reason": str(failure)})
+        try:
+            Writer(self._settings).write_all(letters)
+        except TransientError as failure:  # no right to, most often: the gate judges all the same
+            LOG.warning("not written to the register", extra={"reason": str(failure)})

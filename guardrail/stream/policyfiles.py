@@ -22,15 +22,18 @@ class PolicyFiles:
         """`policies` are those that the files held at start."""
         self._settings = settings
         self._evidence: list[Path] = []
-        self._digest = ""
+        self._digest = self._seen = ""
         self.found = Files(policies)
 
     def look(self) -> bool:
-        """Loads them again where they have changed. Gives back whether they have."""
-        if self._look() == self._digest:
+        """Loads them again where they have changed, once they stand still. Gives back whether they were loaded."""
+        seen, self._seen = self._seen, self._look()
+        if self._seen == self._digest:
+            return False
+        if self._digest and self._seen != seen:  # half of a file, or of a folder, may be a policy too
             return False
         self._evidence = [file for policy in self._policy_files() for file in evidence_files(policy)]
-        digest = self._look()  # before they are loaded: what changes meanwhile shows the next time
+        digest = self._seen = self._look()  # before they are loaded: what changes meanwhile shows the next time
         self.found = self._load()
         self._digest = digest
         return True
@@ -40,12 +43,12 @@ class PolicyFiles:
         policies, canaries = self.found.policies, self.found.canaries
         try:
             policies = load_policies(chosen.path) if chosen.path else policies
-        except PolicyError as error:
+        except (PolicyError, OSError) as error:
             faults[str(chosen.path)] = str(error)
         try:
             second = load_policies(chosen.canary_path) if chosen.canary_path else {}
             canaries = {agent: Canaried(policy, chosen.canary_share, FILE) for agent, policy in second.items()}
-        except PolicyError as error:
+        except (PolicyError, OSError) as error:
             faults[str(chosen.canary_path)] = str(error)
         return Files(policies, canaries, faults)
 

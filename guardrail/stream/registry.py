@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
@@ -33,8 +33,8 @@ class Registry:
         self._consumer: Consumer | None = None
 
     def join(self) -> bool:
-        """Begins to read it from its beginning; gives back whether it is there. Raises TransientError when that can't
-        be told, or it can't be read.
+        """Begins to read it anew, from its beginning; gives back whether it is there. Raises TransientError when that
+        can't be told, or it can't be read.
         """
         consumer = client.make_consumer(client.reader_config(self._settings, "policies"), on_error=self._login)
         try:
@@ -47,6 +47,7 @@ class Registry:
             if kafka_error(failure).code() in MISSING:
                 return False
             raise TransientError(f"{self._topic}: {kafka_error(failure).name()}") from None
+        self.register = Register()  # what was taken back, and compacted since, would stand in the old one for ever
         self._consumer = consumer
         return True
 
@@ -79,16 +80,19 @@ class Registry:
             return []
         self._login.renew(self._consumer)
         messages = self._consumer.consume(100, wait_s)
+        said = []
         for message in messages:
             if (error := message.error()) is None:
                 self.register.take(message.key(), message.value())
             elif error.code() not in (END, NO_GROUP):
-                raise TransientError(f"{self._topic}: {error.name()}")
+                said.append(error.name())
+        if said:
+            raise TransientError(f"{self._topic}: {said[0]}")
         return messages
 
 
 class Writer:
-    """Writes entries, each on its own."""
+    """Writes entries."""
 
     def __init__(self, settings: Settings) -> None:
         self._topic = settings.topics.policies
@@ -96,16 +100,23 @@ class Writer:
 
     def write(self, key: str, value: bytes | None, headers: Sequence[tuple[str, str]] = ()) -> None:
         """Returns once the broker has it. Raises TransientError when it doesn't take it."""
+        self.write_all({key: value}, headers)
+
+    def write_all(self, entries: Mapping[str, bytes | None], headers: Sequence[tuple[str, str]] = ()) -> None:
+        """Returns once the broker has them. Raises TransientError, a line for each that it doesn't take, after WRITE_S
+        at most, however many they are."""
         failed: list[str] = []
 
-        def delivered(error: object, _: Message) -> None:
-            failed.extend([str(error)] if error is not None else [])
+        def delivered(error: object, message: Message) -> None:
+            failed.extend([f"{(message.key() or b'').decode()}: {error}"] if error is not None else [])
 
-        try:
-            self._producer.produce(self._topic, value, key, headers=list(headers), on_delivery=delivered)
-            left = self._producer.flush(WRITE_S)
-        except KafkaException as failure:
-            raise TransientError(f"{key}: {kafka_error(failure).str()}") from None
-        if left or failed:
+        for key, value in entries.items():
+            try:
+                self._producer.produce(self._topic, value, key, headers=list(headers), on_delivery=delivered)
+            except KafkaException as failure:
+                failed.append(f"{key}: {kafka_error(failure).str()}")
+        if left := self._producer.flush(WRITE_S):
             self._producer.purge()
-            raise TransientError(f"{key}: {failed[0] if failed else 'the broker takes too long'}")
+            failed.append(f"{left} of {', '.join(entries)}: the broker takes too long")
+        if failed:
+            raise TransientError("\n".join(failed))

@@ -166,7 +166,7 @@ class Gate:
     def _await_policies(self) -> None:
         """Waits until there is a policy at all: without one every record would be of an unknown agent."""
         if self._lifecycle is not None:
-            self._lifecycle.open(self._settings.gate.start_ms / 1000, self._stopping.is_set)
+            self._lifecycle.open(self._settings.gate.start_ms / 1000, self._beaten)
         while not self._stopping.is_set():
             self._take_up_policies()
             if self.force.policies:
@@ -176,6 +176,11 @@ class Gate:
             self.health.beat()
             self.health.failing = "no policy is in force"
             self._stopping.wait(POLICY_PAUSE_S)
+
+    def _beaten(self) -> bool:
+        """Whether to end. Who waits for long asks, and turns by that."""
+        self.health.beat()
+        return self._stopping.is_set()
 
     def _take_up_policies(self) -> None:
         """Between two batches: what is wanted now is in force for the next."""
