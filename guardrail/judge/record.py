@@ -169,7 +169,10 @@ def _repeated(fields: dict[str, Json], value: bytes, policies: Policies) -> Find
         keys.clear()  # the outermost object is finished last
         keys.update(key for key, _ in pairs)
 
-    json.loads(value, object_pairs_hook=collect, parse_int=len, parse_float=len)  # only the keys matter
+    try:
+        json.loads(value, object_pairs_hook=collect, parse_int=len, parse_float=len)  # only the keys matter
+    except RecursionError:
+        return Finding("limits.too_deep", detail="the record is nested too deep to be read", fatal=True)
     ours = {*_FIELDS, *(tokens(pointer)[0] for policy in policies.values() for pointer in policy.input.values())}
     twice = sorted(key for key, count in keys.items() if count > 1 and key in ours)
     return (

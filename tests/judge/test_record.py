@@ -145,6 +145,14 @@ def test_nesting_beyond_the_limit_is_told_as_that(depth: int) -> None:
     assert "limits.too_deep" in codes(as_text) & codes(as_value)
 
 
+def test_no_depth_raises() -> None:
+    """However deep a foreign field is, which readers refuse at different depths, it is read or told."""
+    policies = {"hotel": hotel()}
+    for depth in range(300, 1_000):
+        value = b'{"agent_id":"hotel","user_message":"a:b","response":"x","z":' + b"[" * depth + b"]" * depth + b"}"
+        read_record(RawRecord(value), policies)
+
+
 def test_an_empty_message_is_a_message() -> None:
     """Given an empty user message, when judged, then the record is read all the same."""
     assert opened(value(user_message="")).record is not None
