@@ -65,14 +65,19 @@ class Cluster:
     jvm = JVM
     """A subclass may want more."""
 
-    def __init__(self, nodes: int = 1, **settings: str | int) -> None:
-        """`settings` are broker settings with `_` for `.`, over those a test wants by default."""
+    def __init__(self, nodes: int = 1, *, proxied: bool = False, **settings: str | int) -> None:
+        """`settings` are broker settings with `_` for `.`, over those a test wants by default.
+
+        `proxied`: brokers have a second listener, which they advertise under the ports of a proxy's (`routes`).
+        """
         if nodes not in (1, 3):
             raise ValueError("a cluster has 1 or 3 nodes")
         self.nodes = range(1, nodes + 1)
-        ports = free_ports(2 * nodes)
-        self._ports = dict(zip(self.nodes, ports[:nodes], strict=True))
-        self._quorum = dict(zip(self.nodes, ports[nodes:], strict=True))
+        taken = iter(free_ports(4 * nodes))
+        self._ports, self._quorum, self._inner, self._outer = (
+            dict(zip(self.nodes, taken, strict=False)) for _ in range(4)
+        )
+        self._proxied = proxied
         self._settings = {name.replace("_", "."): value for name, value in settings.items()}
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._folder: Path | None = None
@@ -81,6 +86,21 @@ class Cluster:
     def bootstrap(self) -> str:
         """The address list of every node, dead ones too."""
         return ",".join(f"127.0.0.1:{port}" for port in self._ports.values())
+
+    @property
+    def proxied_bootstrap(self) -> str:
+        """The same by way of the proxy: a client that begins there never leaves it."""
+        return ",".join(f"127.0.0.1:{port}" for port in self._outer.values())
+
+    @property
+    def routes(self) -> dict[int, int]:
+        """The ports that a proxy has to listen on, and where it has to connect to."""
+        return dict(zip(self._outer.values(), self._inner.values(), strict=True))
+
+    @property
+    def controllers(self) -> dict[int, tuple[str, int]]:
+        """Where each node listens as a controller."""
+        return {node: ("127.0.0.1", port) for node, port in self._quorum.items()}
 
     @property
     def alive(self) -> list[int]:
@@ -170,7 +190,7 @@ class Cluster:
             self._home(node).mkdir()
             properties = self._home(node) / "server.properties"
             properties.write_text("".join(f"{k}={v}\n" for k, v in self._properties(node).items()))
-            self._java(node, "kafka.tools.StorageTool", "format", "-t", identity, "-c", str(properties))
+            self._java(node, "kafka.tools.StorageTool", "format", f"--cluster-id={identity}", f"--config={properties}")
             if self._processes[node].wait(START_TIMEOUT_S) != 0:
                 raise RuntimeError(f"storage of node {node} could not be formatted:\n{self.log_tail(node)}")
 
@@ -202,12 +222,17 @@ class Cluster:
 
     def _properties(self, node: int) -> dict[str, str | int]:
         copies = len(self.nodes)
+        listening = {"PLAINTEXT": self._ports[node], "CONTROLLER": self._quorum[node]}
+        advertised = {"PLAINTEXT": self._ports[node]}
+        if self._proxied:
+            listening["PROXIED"], advertised["PROXIED"] = self._inner[node], self._outer[node]
         return {
             "node.id": node,
             "process.roles": "broker,controller",
-            "listeners": f"PLAINTEXT://127.0.0.1:{self._ports[node]},CONTROLLER://127.0.0.1:{self._quorum[node]}",
-            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{self._ports[node]}",
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "listeners": ",".join(f"{name}://127.0.0.1:{port}" for name, port in listening.items()),
+            "advertised.listeners": ",".join(f"{name}://127.0.0.1:{port}" for name, port in advertised.items()),
+            "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in listening),
+            "inter.broker.listener.name": "PLAINTEXT",
             "controller.listener.names": "CONTROLLER",
             "controller.quorum.voters": ",".join(f"{n}@127.0.0.1:{port}" for n, port in self._quorum.items()),
             "log.dirs": str(self._home(node) / "data"),
