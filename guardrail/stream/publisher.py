@@ -15,8 +15,9 @@ from contextlib import suppress
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from msgspec.structs import replace
 
-from guardrail.errors import GuardrailError, TransientError
+from guardrail.errors import FencedError, GuardrailError, TransientError
 from guardrail.settings import Delivery
+from guardrail.stream.aside import Aside, HeldError
 from guardrail.stream.faults import (
     DENIED,
     RECORDS_FAULT,
@@ -34,6 +35,8 @@ LOG = logging.getLogger("guardrail.stream")
 
 CALL_S = 1.0
 """One call's wait. SIGTERM is seen between calls, so it stays short; an unfinished call is repeated."""
+HELD_S = 2.0
+"""A call that hasn't come back by then isn't going to, or not because of its own timeout."""
 PURGED = frozenset({KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT})  # noqa: SLF001  # public names
 """Given up because another delivery, or the transaction, has failed."""
 NO_PARTITION = KafkaError._UNKNOWN_PARTITION  # noqa: SLF001  # a public name
@@ -50,6 +53,7 @@ class Publisher(ABC):
         self._deadline_s = deadline_s
         self._stopping = stopping
         self._producer: Producer | None = None
+        self._aside: Aside | None = None
         self._failed: list[tuple[KafkaError, str | None]] = []
         self._stale = False
         self._until_s = 0.0
@@ -58,7 +62,7 @@ class Publisher(ABC):
     def open(self, deadline_s: float) -> None:
         """A new producer, ready when the brokers have answered it."""
         self._drop()
-        self._producer = self._make()
+        self._producer, self._aside = self._make(), Aside()
         self._failed.clear()
         self._stale = True
         self._repeat("open", self._greet, time.monotonic() + deadline_s)
@@ -123,6 +127,9 @@ class Publisher(ABC):
         if self._producer is not None:
             self._producer.purge()
             self._producer = None
+        if self._aside is not None:
+            self._aside.close()
+            self._aside = None
 
     @property
     def _live(self) -> Producer:
@@ -135,14 +142,14 @@ class Publisher(ABC):
         try:
             self._live.poll(0.05)
         except KafkaException as failure:
-            raise as_ours(kafka_error(failure), "send") from failure
+            raise self._ours(kafka_error(failure), "send") from failure
 
     def _unsent(self, error: KafkaError, topic: str) -> Exception:
         """What a refused `produce` means: it carries no flags, and most often follows a failed delivery."""
         if error.code() in RECORDS_FAULT or any(e.code() in RECORDS_FAULT for e, _ in self._failed):
             return RefusedError(f"send: {topic}: {error.name()}")
         if error.fatal() or reaction(error) is Reaction.FENCED:
-            return as_ours(error, "send")
+            return self._ours(error, "send")
         return AbortError(f"send: {topic}: {error.name()}: {error.str()}{self._why()}")
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
@@ -182,20 +189,35 @@ class Publisher(ABC):
         pause = PAUSES_S[0]
         while True:
             try:
-                call()
+                self._call(doing, call, until_s)
                 return
             except KafkaException as failure:
                 error = kafka_error(failure)
                 late = time.monotonic() > self._limit_s(until_s)
                 if late or not self._again(error):
-                    if late and ends:
+                    if late and ends and reaction(error) is not Reaction.FENCED:
                         raise RestartError(f"{doing}: not done in time: {error.name()}") from failure
-                    raise as_ours(error, doing) from failure
+                    raise self._ours(error, doing) from failure
                 self._stale = self._stale or ends
                 LOG.info("again", extra={"call": doing, "error": error.name()})
                 self._heed()
                 time.sleep(pause)
                 pause = min(pause * 2, PAUSES_S[1])
+
+    def _call(self, doing: str, call: Callable[[], object], until_s: float) -> None:
+        """Makes a call, and leaves it and its producer alone when it is held beyond its time and ours."""
+        if self._aside is None:
+            raise RestartError(f"{doing}: the producer is held by an earlier call")
+        own_s = time.monotonic() + HELD_S
+        try:
+            self._aside.call(call, lambda: time.monotonic() < max(own_s, self._limit_s(until_s)))
+        except HeldError:
+            self._aside, self._stale = None, True
+            raise RestartError(f"{doing}: held beyond its time") from None
+
+    def _ours(self, error: KafkaError, doing: str) -> GuardrailError:
+        """The error as one of ours."""
+        return as_ours(error, doing)
 
 
 class Transactional(Publisher):
@@ -205,6 +227,7 @@ class Transactional(Publisher):
         super().__init__(make, deadline_s, stopping)
         self._open = False
         self._left_open = False
+        self._fenced = False
 
     def open(self, deadline_s: float) -> None:
         """A new producer with our transactional id: whatever an earlier one left open is ended by it."""
@@ -257,13 +280,28 @@ class Transactional(Publisher):
         self._drop()
 
     def _end(self) -> None:
-        """Ends an open transaction: by itself, or, where a call on it hangs, by a new producer with its name."""
+        """Ends an open transaction: by itself, or, where a call on it hangs, by a new producer with its name.
+
+        Whoever fenced us has ended it, and would be fenced by that.
+        """
+        if self._fenced:
+            return
         try:
             self.abort()
         except TransientError:
             LOG.info("abort by a new producer")
         if self._open or self._left_open:
             self.open(STOPPING_S)
+
+    def _ours(self, error: KafkaError, doing: str) -> GuardrailError:
+        """The error as one of ours. A transaction that has outlived its time is ended by the broker in the same way as
+        by another instance with our name; then it was the broker, and a new producer may go on.
+        """
+        if reaction(error) is Reaction.FENCED and self._open and time.monotonic() > self._until_s:
+            return RestartError(f"{doing}: the transaction outlived its time: {error.name()}")
+        ours = super()._ours(error, doing)
+        self._fenced = self._fenced or isinstance(ours, FencedError)
+        return ours
 
     def _send_offsets(self, offsets: list[TopicPartition], group: object) -> None:
         self._repeat("offsets", lambda: self._live.send_offsets_to_transaction(offsets, group, CALL_S), self._until_s)

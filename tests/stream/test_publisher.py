@@ -1,0 +1,115 @@
+"""The publisher on a real Kafka: what it makes of a transaction that somebody else has ended, or a held one."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, IsolationLevel, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
+
+from guardrail.errors import FencedError
+from guardrail.stream.embedded import read
+from guardrail.stream.faults import RestartError
+from guardrail.stream.publisher import Transactional
+from guardrail.stream.routing import Outgoing
+from tests.stream.deployment import PATIENCE_S, FreshTopics, wait_until
+
+TRANSACTION_MS = 2_000
+
+
+def making(kafka: str, identity: str, timeout_ms: int) -> Callable[[], Producer]:
+    """Producers with one transactional id."""
+    config = {"bootstrap.servers": kafka, "transactional.id": identity, "transaction.timeout.ms": timeout_ms}
+    return lambda: Producer({**config, "log_level": 0, "message.timeout.ms": 1_000, "socket.timeout.ms": 1_000})
+
+
+def ends(kafka: str, topic: str) -> tuple[int, int]:
+    """The topic's last stable offset, and its end."""
+    admin = AdminClient({"bootstrap.servers": kafka, "log_level": 0})
+    place = TopicPartition(topic, 0)
+    stable, end = (
+        admin.list_offsets({place: OffsetSpec.latest()}, isolation_level=level)[place].result(PATIENCE_S).offset
+        for level in (IsolationLevel.READ_COMMITTED, IsolationLevel.READ_UNCOMMITTED)
+    )
+    return stable, end
+
+
+def test_a_transaction_that_outlived_its_time_isnt_another_instance(kafka: str, fresh_topics: FreshTopics) -> None:
+    """Given a transaction that the broker has timed out, then a new producer goes on; nobody else has our name."""
+    [topic] = fresh_topics("late")
+    publisher = Transactional(making(kafka, topic, TRANSACTION_MS), TRANSACTION_MS / 1_000, lambda: False)
+    consumer = Consumer({"bootstrap.servers": kafka, "group.id": topic, "log_level": 0})
+    publisher.open(PATIENCE_S)
+    publisher.begin()
+    publisher.send(Outgoing(topic, b"k", b"lost"))
+    wait_until(lambda: ends(kafka, topic)[1] > 0, "it is in the log")
+    wait_until(lambda: len(set(ends(kafka, topic))) == 1, "the broker has ended it")
+    with pytest.raises(RestartError):
+        publisher.abort()
+
+    publisher.open(PATIENCE_S)
+    publisher.begin()
+    publisher.send(Outgoing(topic, b"k", b"kept"))
+    publisher.commit([], consumer)
+    publisher.close()
+    consumer.close()
+    assert [record.value for record in read(kafka, [topic])] == [b"kept"]
+
+
+def test_another_instance_fences_us_at_once(kafka: str, fresh_topics: FreshTopics) -> None:
+    """Given a transaction within its time, when another producer takes our name over, then we are fenced."""
+    [topic] = fresh_topics("fenced")
+    publisher, heir = (Transactional(making(kafka, topic, 60_000), 60.0, lambda: False) for _ in range(2))
+    consumer = Consumer({"bootstrap.servers": kafka, "group.id": topic, "log_level": 0})
+    publisher.open(PATIENCE_S)
+    publisher.begin()
+    publisher.send(Outgoing(topic, b"k", b"lost"))
+    heir.open(PATIENCE_S)
+    with pytest.raises(FencedError):
+        publisher.commit([], consumer)
+    heir.close()
+    consumer.close()
+
+
+class Holding(Producer):
+    """Holds the call for offsets, as librdkafka does when a group's coordinator is gone (its issue 5456)."""
+
+    until: threading.Event | None = None
+
+    def send_offsets_to_transaction(self, *given: Any) -> None:
+        """Comes back when the test ends, if it is to be held."""
+        if self.until is not None:
+            self.until.wait()
+        super().send_offsets_to_transaction(*given)
+
+
+def test_a_held_call_is_left_behind(kafka: str, fresh_topics: FreshTopics) -> None:
+    """Given a call that never comes back, then its transaction is given up in time, and a new producer goes on."""
+    [topic] = fresh_topics("held")
+    config = {"bootstrap.servers": kafka, "transactional.id": topic, "transaction.timeout.ms": 60_000, "log_level": 0}
+    made: list[Holding] = []
+
+    def make() -> Producer:
+        made.append(Holding(config))
+        return made[-1]
+
+    publisher = Transactional(make, 1.0, lambda: False)
+    consumer = Consumer({"bootstrap.servers": kafka, "group.id": topic, "log_level": 0})
+    publisher.open(PATIENCE_S)
+    made[0].until = threading.Event()
+    publisher.begin()
+    publisher.send(Outgoing(topic, b"k", b"lost"))
+    with pytest.raises(RestartError, match="held"):
+        publisher.commit([TopicPartition(topic, 0, 1)], consumer)
+    with pytest.raises(RestartError, match="held"):
+        publisher.abort()
+
+    publisher.open(PATIENCE_S)
+    publisher.begin()
+    publisher.send(Outgoing(topic, b"k", b"kept"))
+    publisher.commit([TopicPartition(topic, 0, 2)], consumer)
+    publisher.close()
+    consumer.close()
+    made[0].until.set()
+    assert [record.value for record in read(kafka, [topic])] == [b"kept"]
