@@ -38,10 +38,6 @@ UNREAD_GONE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF
 """The committed offset is no longer in the log: retention has deleted what nobody had judged."""
 
 
-CONSUMER_LOST = frozenset({*FENCED, KafkaError._FATAL})
-"""A consumer's only fatal error is that another one has its group instance id; as a message it carries no flag."""
-
-
 DENIED = frozenset(
     {
         KafkaError.TOPIC_AUTHORIZATION_FAILED,
@@ -100,6 +96,20 @@ def reaction(error: KafkaError) -> Reaction:
     if error.txn_requires_abort():
         return Reaction.ABORT
     return Reaction.RESTART
+
+
+def consumer_lost(error: KafkaError) -> GuardrailError | None:
+    """What a message that ends a consumer for good comes to; None for one that doesn't.
+
+    A fatal error as a message has neither flags nor the code that it is about. Its text alone tells whether another one
+    has our group instance id, or the group won't have us, for now: it speaks the other protocol, or the one before us
+    hasn't left.
+    """
+    if error.code() in FENCED or (error.code() == KafkaError._FATAL and "fenced" in error.str()):
+        return FencedError(f"consume: {error.str()}")
+    if error.code() == KafkaError._FATAL:
+        return BrokerError(f"consume: {error.str()}")
+    return None
 
 
 def kafka_error(failure: KafkaException) -> KafkaError:

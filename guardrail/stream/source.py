@@ -12,13 +12,12 @@ from collections.abc import Set as AbstractSet
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
-from guardrail.errors import FencedError
 from guardrail.stream.faults import (
-    CONSUMER_LOST,
     UNREAD_GONE,
     RestartError,
     UnreadDataError,
     as_ours,
+    consumer_lost,
     denied,
     kafka_error,
 )
@@ -236,8 +235,8 @@ class Source:
         """Raises what an error among the messages asks for; what may pass is logged."""
         if error.code() in UNREAD_GONE:
             raise UnreadDataError(f"{self.topic}: {error.str()}")
-        if error.code() in CONSUMER_LOST:
-            raise FencedError(f"consume: {error.str()}")
+        if (lost := consumer_lost(error)) is not None:
+            raise lost
         if denied(failure := KafkaException(error)):
             self.denied = failure
         LOG.warning("consume failed", extra={"error": error.name()})

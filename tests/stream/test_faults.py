@@ -11,6 +11,7 @@ from guardrail.stream.faults import (
     Reaction,
     RestartError,
     as_ours,
+    consumer_lost,
     denied,
     reaction,
 )
@@ -59,6 +60,20 @@ def test_what_is_not_allowed_is_found_behind_its_consequence() -> None:
     assert denied(AbortError("x")) is None
     assert denied(KafkaException(error())) is None
     assert denied(None) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "raised"),
+    [
+        (KafkaError.FENCED_INSTANCE_ID, "", FencedError),
+        (KafkaError._FATAL, "Static consumer fenced by other consumer with same group.instance.id", FencedError),  # noqa: SLF001
+        (KafkaError._FATAL, "ConsumerGroupHeartbeat fatal error: The group id does not exist", BrokerError),  # noqa: SLF001
+        (KafkaError._ALL_BROKERS_DOWN, "4/4 brokers are down", type(None)),  # noqa: SLF001
+    ],
+)
+def test_what_ends_a_consumer(code: int, text: str, raised: type) -> None:
+    """Another one with our name is told from a group that won't have us now; what passes ends nothing."""
+    assert isinstance(consumer_lost(KafkaError(code, text)), raised)
 
 
 def test_aborts_then_a_new_producer() -> None:
