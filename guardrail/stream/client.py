@@ -30,6 +30,10 @@ Client = TypeVar("Client")
 
 STATIC_SESSION_FACTOR = 2
 """A static member that restarts keeps its partitions: it may take its time."""
+SOCKET_MS = 10_000
+"""By default a minute goes by until a connection that a router has forgotten is given up."""
+RECONNECT_MS = 2_000
+"""By default it may take ten seconds until a broker that is back is seen to be."""
 MAX_POLL_MS = 120_000
 """Far above a batch: a slow check must not cost the assignment."""
 
@@ -47,12 +51,15 @@ def consumer_config(settings: Settings, identity: Identity) -> Config:
         "auto.offset.reset": "error",  # a new group starts at the beginning by our own hand (source.py)
         "partition.assignment.strategy": "cooperative-sticky",
         "session.timeout.ms": gate.session_ms * factor,
-        "heartbeat.interval.ms": 3_000,
+        "heartbeat.interval.ms": 1_000,  # members learn of a rebalance by it, and a partition that moves waits for two
+        "socket.timeout.ms": SOCKET_MS,
         "max.poll.interval.ms": MAX_POLL_MS,
         "fetch.queue.backoff.ms": 10,  # the default of 1,000 costs four fifths of the throughput
         "queued.max.messages.kbytes": 16_384,  # bounds what waits in memory, a batch of large records too
         "fetch.max.bytes": 16_777_216,
         "statistics.interval.ms": 5_000,  # lag
+        "topic.metadata.refresh.interval.ms": 5_000,  # by default a new partition isn't read for five minutes
+        "reconnect.backoff.max.ms": RECONNECT_MS,
     }
     if gate.delivery == "at_least_once":
         made["socket.timeout.ms"] = 10_000  # a commit of offsets waits for it, and the loop for the commit
@@ -95,20 +102,21 @@ def producer_config(settings: Settings, identity: Identity, largest_bytes: int, 
     return made | {
         "client.id": f"guardrail.{identity.name}",
         "message.timeout.ms": min(10_000, settings.gate.transaction_ms),
-        "socket.timeout.ms": min(10_000, settings.gate.transaction_ms),
+        "socket.timeout.ms": min(SOCKET_MS, settings.gate.transaction_ms),
         "compression.type": "lz4",
         "partitioner": "murmur2_random",  # the same partition as Java clients
         "message.max.bytes": max(largest_bytes, 1_000_000),
         "batch.size": min(batch_bytes, 1_000_000),  # a batch must fit the strictest topic too
         "linger.ms": 5,
         "delivery.report.only.error": True,
+        "reconnect.backoff.max.ms": RECONNECT_MS,
         **_shared(settings, "producer"),
     }
 
 
 def admin_config(settings: Settings) -> Config:
     """For looking at topics."""
-    return {"client.id": "guardrail.admin", "socket.timeout.ms": 10_000, **_shared(settings, "admin")}
+    return {"client.id": "guardrail.admin", "socket.timeout.ms": SOCKET_MS, **_shared(settings, "admin")}
 
 
 def writer_config(settings: Settings, name: str) -> Config:
