@@ -1,0 +1,97 @@
+"""The results page of the fault matrix: what was asked beside what was found. It must never hide a goal that is missed.
+
+Rows that weren't measured this time stay as they were, as long as the versions are the same.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import confluent_kafka
+
+from guardrail.version import VERSION
+from tests.broker.cluster import LIBS
+from tests.faults.scenario import Bed, Figures
+
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "faults.md"
+COLUMNS = ("id", "fault", "records", "lost", "doubled", "reordered", "aborted", "longest stall, s", "figures", "goals")
+STALL = "longest stall, s"
+ABORTED = "aborted"
+
+HEAD = """# Faults: results
+
+Made by `make soak`; not to be edited. Three gates, three brokers (three copies, two in sync), records by key to six
+partitions; a reader under `read_committed` beside them, another one afterwards. Timeouts as by default.
+
+* **lost, doubled**: sources without their output or their decision, or with more than one; the worse of both readers.
+* **reordered**: outputs that come after a later one of their key.
+* **aborted**: messages that stand in the logs and no such reader sees.
+* **longest stall**: for so long, at most, had one partition nothing new to show while input flowed.
+""".splitlines()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A fault of the matrix at full size, and how much of each figure is allowed."""
+
+    name: str
+    fault: str
+    run: Callable[[Bed], Figures]
+    most: Mapping[str, float] = field(default_factory=dict)
+
+    def missed(self, found: Figures) -> list[str]:
+        """The goals that aren't reached: lost, doubled and reordered are always 0."""
+        figures = {"lost": found.lost, "doubled": found.duplicated, "reordered": found.reordered}
+        figures |= {STALL: found.stall_s, ABORTED: found.aborted, **found.extra}
+        goals = {"lost": 0, "doubled": 0, "reordered": 0, **self.most}
+        return [f"{name}: {_figure(figures[name])}" for name, most in goals.items() if figures[name] > most]
+
+
+def write(row: Row, found: Figures, page: Path = PAGE) -> None:
+    """Puts a row onto the page."""
+    lines = _kept(page) | {row.name: _line(row, found)}
+    table = ["| " + " | ".join(COLUMNS) + " |", "| --- | --- |" + " ---: |" * 6 + " --- | --- |"]
+    rows = [lines[name] for name in sorted(lines, key=_by_number)]
+    page.write_text("\n".join([*HEAD, "", _versions(), "", *table, *rows]) + "\n", encoding="utf-8")
+
+
+def _kept(page: Path) -> dict[str, str]:
+    """The rows that are there already, by their names; none where anything else was measured."""
+    lines = page.read_text(encoding="utf-8").splitlines() if page.exists() else []
+    if _versions() not in lines:
+        return {}
+    found = [(re.match(r"\| (F\d+\w*) \|", line), line) for line in lines]
+    return {match[1]: line for match, line in found if match}
+
+
+def _line(row: Row, found: Figures) -> str:
+    counts = (found.records, found.lost, found.duplicated, found.reordered, found.aborted)
+    extra = "; ".join(f"{name}: {_figure(value)}" for name, value in found.extra.items())
+    asked = "; ".join(f"{name} ≤ {_figure(most)}" for name, most in row.most.items())
+    missed = row.missed(found)
+    verdict = f"**missed: {', '.join(missed)}**" if missed else "met"
+    cells = (row.name, row.fault, *(f"{count:,}" for count in counts), _figure(found.stall_s), extra or "-")
+    return "| " + " | ".join([*cells, f"{asked}: {verdict}" if asked else verdict]) + " |"
+
+
+def _figure(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+
+
+def _by_number(name: str) -> tuple[int, str]:
+    digits = re.sub(r"\D", "", name)
+    return int(digits), name
+
+
+def _versions() -> str:
+    kafka = next(path.stem.rsplit("-", 1)[1] for path in LIBS.glob("kafka_2.13-*.jar"))
+    memory_gb = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1e9
+    return (
+        f"Kafka {kafka}, librdkafka {confluent_kafka.libversion()[0]}, guardrail {VERSION}, "
+        f"Python {platform.python_version()}; {os.cpu_count()} cores, {memory_gb:.0f} GB for all of it."
+    )

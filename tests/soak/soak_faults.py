@@ -1,0 +1,111 @@
+"""Slow: the fault matrix at full size, with a deployment's timeouts. `make soak`; it writes docs/results/faults.md.
+
+`GUARDRAIL_TEST_STEADY_S` sets how long the row in which nothing happens takes (default 1,800 s). One row: `-k F5`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.broker.proxy import Direction
+from tests.faults import rows
+from tests.faults.page import ABORTED, STALL, Row, write
+from tests.faults.rows import Size
+from tests.faults.scenario import Bed, bed_of_three
+
+STEADY_S = float(os.environ.get("GUARDRAIL_TEST_STEADY_S", "1800"))
+FULL = Size(rate=500, least=50_000)
+EASY = Size(rate=200, least=10_000)
+"""Where the fault takes its time: what waits meanwhile must not hide how soon all flows again."""
+GATE = {"session_ms": 15_000}
+"""The default; the tests' own is shorter."""
+HEALED = "all flows after healing, s"
+BOTH = tuple(Direction)
+
+ROWS = (
+    Row("F1", "static members killed, 20 x", lambda b: rows.killed(b, FULL, kills=20, static=True), {STALL: 15}),
+    Row("F2", "dynamic members killed, 20 x", lambda b: rows.killed(b, FULL, kills=20, static=False), {STALL: 30}),
+    Row(
+        "F3",
+        "rolling SIGTERM, 2 x, static members",
+        lambda b: rows.rolled(b, EASY, rounds=2, static=True),
+        {STALL: 3, ABORTED: 0, "exit code": 0, "exit after, s": 10},
+    ),
+    Row(
+        "F3d",
+        "the same, dynamic members",
+        lambda b: rows.rolled(b, EASY, rounds=2, static=False),
+        {STALL: 3, "exit code": 0, "exit after, s": 10},
+    ),
+    Row("F4", "SIGSTOP for 8, 20 and 70 s", lambda b: rows.frozen(b, EASY, seconds=(8, 20, 70))),
+    Row(
+        "F5",
+        "brokers killed: leader, both coordinators, controller",
+        lambda b: rows.broker_killed(b, EASY, which=tuple(rows.ROLES)),
+        {STALL: 30},
+    ),
+    Row("F6", "brokers rolled", lambda b: rows.brokers_rolled(b, EASY, nodes=(1, 2, 3)), {STALL: 10}),
+    Row("F7", "cut for 5, 30 and 90 s", lambda b: rows.cut(b, EASY, seconds=(5, 30, 90)), {HEALED: 15}),
+    Row("F7h", "half open: connections dead for ever, new ones work", lambda b: rows.forgotten(b, EASY), {STALL: 30}),
+    Row("F7l", "all lost for 30 s", lambda b: rows.held(b, EASY, seconds=30, ways=BOTH), {HEALED: 15}),
+    Row(
+        "F7q",
+        "requests lost for 30 s",
+        lambda b: rows.held(b, EASY, seconds=30, ways=(Direction.REQUESTS,)),
+        {HEALED: 15},
+    ),
+    Row(
+        "F7a",
+        "answers lost for 30 s",
+        lambda b: rows.held(b, EASY, seconds=30, ways=(Direction.ANSWERS,)),
+        {HEALED: 15},
+    ),
+    Row(
+        "F7z",
+        "one gate lost for 30 s, late deliveries",
+        lambda b: rows.held(b, EASY, seconds=30, ways=BOTH, alone=True),
+        {STALL: 30},
+    ),
+    Row("F8", "answers to commits 12 s late, for 60 s", lambda b: rows.late_ends(b, EASY, late_s=12, seconds=60)),
+    Row("F9", "latency 300 ± 200 ms, for 60 s", lambda b: rows.slow(b, EASY, seconds=60), {ABORTED: 0}),
+    Row("F10", "two gates of one name", lambda b: rows.doubled(b, EASY), {"one ended after, s": 60}),
+    Row("F11", "1 to 4 to 1 gates, 6 to 9 partitions", lambda b: rows.scaled(b, EASY), {STALL: 10}),
+    Row(
+        "F11s",
+        "the same, static members: those that go keep their place for a session of 30 s",
+        lambda b: rows.scaled(b, EASY, static=True),
+        {STALL: 40},
+    ),
+    Row(
+        "F19",
+        "to the consumer group protocol all at once (brokers refuse to mix), back one by one",
+        lambda b: rows.other_protocol(b, EASY),
+        {"exit code": 0, "exit after, s": 10},
+    ),
+    Row(
+        "F21",
+        f"nothing, for {STEADY_S / 60:.0f} min at 2,000 records/s",
+        lambda b: rows.steady(b, Size(rate=2_000, least=0), seconds=STEADY_S),
+        {"memory grows by, MB a minute": 1, "descriptors grow by, a minute": 0.1},
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
+    """Three brokers; how often they look for transactions that have outlived their time is Kafka's default, too."""
+    looks = {"transaction_abort_timed_out_transaction_cleanup_interval_ms": 10_000}
+    with bed_of_three(tmp_path_factory.mktemp("faults"), GATE, **looks) as made:
+        yield made
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_fault(bed: Bed, row: Row) -> None:
+    """Given a fault at full size, then nothing is lost, doubled or reordered, and its goals are met."""
+    found = row.run(bed)
+    write(row, found)
+    print(row.name, found)
+    assert row.missed(found) == []
