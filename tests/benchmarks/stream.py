@@ -22,7 +22,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from guardrail.judge.model import RawRecord
 from guardrail.settings import AdminSettings, InstanceSettings, Settings
-from tests.benchmarks.stream_page import Figures, Latency, page
+from tests.benchmarks.stream_page import SECONDS, WARM_S, Figures, Latency, page
 from tests.benchmarks.stream_roles import SENT, open_cases, turns
 from tests.broker.cluster import Cluster, free_ports
 from tests.stream.deployment import ROLES, ROOT, committed, environment, produce, settings_on
@@ -36,9 +36,8 @@ OUTCOMES = ("approved", "corrected", "rejected", "dead_letter")
 PARTITIONS = 4
 
 RATES = (50, 500, 2_000)
-SECONDS = 18.0
-WARM_S = 3.0
-"""The first seconds at a rate aren't counted: caches fill, the load finds its pace."""
+WARM_UP = (200, 3.0)
+"""A rate and seconds before any is counted: a case that the judge has never seen takes it several times as long."""
 LATE_S = 10.0
 """How long after the last record was sent its output is waited for."""
 CPU_COUNT, CPU_START_COUNT = 100_000, 500
@@ -151,7 +150,8 @@ def latency(settings: Settings, shown: Sequence[str]) -> list[Latency]:
     for place in places:
         wait_for(lambda place=place: at_end(reader, place), "a new topic has a leader")
     reader.assign(places)
-    found = [at_rate(settings, reader, rate) for rate in RATES]
+    at_rate(settings, reader, *WARM_UP)
+    found = [at_rate(settings, reader, rate, SECONDS) for rate in RATES]
     reader.close()
     return found
 
@@ -165,11 +165,11 @@ def at_end(reader: Consumer, place: TopicPartition) -> bool:
     return True
 
 
-def at_rate(settings: Settings, reader: Consumer, rate: int) -> Latency:
+def at_rate(settings: Settings, reader: Consumer, rate: int, seconds: float) -> Latency:
     """One rate's figures."""
-    wanted = int(rate * SECONDS)
+    wanted = int(rate * seconds)
     times: list[tuple[int, int]] = []
-    with role(settings, "load", settings.topics.raw, rate, SECONDS) as load:
+    with role(settings, "load", settings.topics.raw, rate, seconds) as load:
         quiet_s = time.monotonic() + PATIENCE_S
         while len(times) < wanted and time.monotonic() < quiet_s:
             message = reader.poll(0.1)

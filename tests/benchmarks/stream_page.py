@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import NamedTuple
 
 import confluent_kafka
@@ -17,6 +18,10 @@ from tests.broker.cluster import JVM, LIBS
 P99_MS, CPU_US, QUIX_TIMES = 50.0, 8.0, 3.0
 """The goals: p99 at 500 a second, CPU of all but the checks, CPU of Quix over ours."""
 COPY, GATE, QUIX = "bare transactional copy", "gate without judging, one agent", "Quix Streams"
+
+
+SECONDS, WARM_S = 18.0, 3.0
+"""At each rate; the first seconds aren't counted: the load finds its pace."""
 
 
 class Latency(NamedTuple):
@@ -55,7 +60,7 @@ def _head(quix: str | None) -> list[str]:
         "",
         f"* {os.cpu_count()} cores, {memory_gb:.0f} GB, load average {os.getloadavg()[0]:.1f} at the end of the run",
         f"* Apache Kafka {kafka}, one broker, replication factor 1, `{' '.join(JVM)}`",
-        f"* Python {platform.python_version()}, confluent-kafka {confluent_kafka.version()[0]}, "
+        f"* Python {platform.python_version()}, confluent-kafka {version('confluent-kafka')}, "
         f"librdkafka {confluent_kafka.libversion()[0]}" + (f", Quix Streams {quix}" if quix else ""),
         f"* guardrail {VERSION}, engine `{ENGINE}`, default settings: batches of 500, 10 ms wait, lz4",
         "",
@@ -72,7 +77,8 @@ def _latency(found: Figures) -> list[str]:
         "## Latency",
         "",
         "Milliseconds from just before `produce` to the sight of the output by a read_committed reader, p50 / p99, one",
-        f"clock. Open case records ({found.case_bytes:,.0f} bytes in the mean), 4 partitions, sent evenly.",
+        f"clock. Open case records ({found.case_bytes:,.0f} bytes in the mean), in turns, 4 partitions, sent evenly,",
+        f"{SECONDS:.0f} s at each rate without the first {WARM_S:.0f}, after a warm-up that shows every record twice.",
         "",
         *table(["", *(f"{rate:,} a second" for rate in rates)], rows),
         "",

@@ -65,8 +65,8 @@ def approve(raws: Sequence[RawRecord], _: Policies) -> list[Judged]:
 
 
 def open_cases(count: int) -> list[RawRecord]:
-    """The open case records of ordinary size, in turns, under 200 keys."""
-    cases = case_records(largest_bytes=ORDINARY_BYTES)
+    """The open case records of ordinary size, in turns, under 200 keys; tombstones have no output to be seen."""
+    cases = [record for record in case_records(largest_bytes=ORDINARY_BYTES) if record.value is not None]
     return [replace(cases[index % len(cases)], key=f"c-{index % 200}".encode()) for index in range(count)]
 
 
