@@ -61,7 +61,7 @@ class Settlement(NamedTuple):
 
     def judged(self) -> list[Judged]:
         """The records with their decisions as they were published."""
-        return [replace(one.judged, decision=one.routed.decision) for one in self.settled]
+        return [_as_published(one.judged, one.routed.decision) for one in self.settled]
 
 
 class Settling:
@@ -136,6 +136,11 @@ class Settling:
             if in_a_row >= self._own_errors_count:
                 raise OwnError(f"{in_a_row} of our own errors in a row, judging or routing")
         return in_a_row
+
+
+def _as_published(judged: Judged, decision: Decision) -> Judged:
+    """With the decision that was published: nearly always its own."""
+    return judged if judged.decision is decision else replace(judged, decision=decision)
 
 
 def _tallied(seen: Sequence[Trial], topic: str, received_ms: int) -> list[Outgoing]:

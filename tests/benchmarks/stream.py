@@ -22,7 +22,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from guardrail.judge.model import RawRecord
 from guardrail.settings import AdminSettings, InstanceSettings, Settings
-from tests.benchmarks.stream_page import SECONDS, WARM_S, Figures, Latency, page
+from tests.benchmarks.stream_page import COPY, FLOOR, GATE, SECONDS, WARM_S, Figures, Latency, page
 from tests.benchmarks.stream_roles import SENT, open_cases, turns
 from tests.broker.cluster import Cluster, free_ports
 from tests.stream.deployment import ROLES, ROOT, committed, environment, produce, settings_on
@@ -192,8 +192,8 @@ def latencies(bench: Bench) -> Iterator[tuple[str, list[Latency]]]:
     settings = bench.settings()
     yield "nothing between: the raw topic itself", latency(settings, [settings.topics.raw])
     settings = bench.settings()
-    with ready_role(settings, "copy", settings.topics.approved):
-        yield "bare transactional copy", latency(settings, [settings.topics.approved])
+    with ready_role(settings, "copy", "once", settings.topics.approved):
+        yield COPY, latency(settings, [settings.topics.approved])
     for delivery in ("exactly_once", "at_least_once"):
         settings = bench.settings(delivery=delivery)
         with ready_role(settings, "gate", "approve", "all"):
@@ -246,8 +246,10 @@ def cpus(bench: Bench) -> Iterator[tuple[str, float]]:
         return fresh.model_copy(update={"topics": fresh.topics.model_copy(update={"raw": first.topics.raw})})
 
     copied = again()
-    yield "bare transactional copy", cpu_us(of_role("copy", copied.topics.approved), copied)
-    yield "gate without judging, one agent", cpu_us(of_role("gate", "approve", "one"), again())
+    yield COPY, cpu_us(of_role("copy", "once", copied.topics.approved), copied)
+    copied = again()
+    yield FLOOR, cpu_us(of_role("copy", "twice", copied.topics.approved), copied)
+    yield GATE, cpu_us(of_role("gate", "approve", "one"), again())
     yield (
         "gate without judging, one agent, at_least_once",
         cpu_us(of_role("gate", "approve", "one"), again(delivery="at_least_once")),

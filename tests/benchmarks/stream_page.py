@@ -17,7 +17,8 @@ from tests.broker.cluster import JVM, LIBS
 
 P99_MS, CPU_US, QUIX_TIMES = 50.0, 8.0, 3.0
 """The goals: p99 at 500 a second, CPU of all but the checks, CPU of Quix over ours."""
-COPY, GATE, QUIX = "bare transactional copy", "gate without judging, one agent", "Quix Streams"
+COPY, FLOOR = "bare transactional copy", "the same with a constant decision beside each record"
+GATE, QUIX = "gate without judging, one agent", "Quix Streams"
 
 
 SECONDS, WARM_S = 18.0, 3.0
@@ -128,7 +129,7 @@ def _goals(found: Figures) -> list[str]:
         if one.rate == 500 and "all checks" in name
     ]
     rows.append(["us a record of all but the checks", f"≤ {CPU_US:.0f}", f"{ours:.1f}", _met(ours <= CPU_US)])
-    rows.append(["the same beyond a bare copy", "-", f"{ours - copy:.1f}", "-"])
+    rows.append(["the same beyond a bare loop that writes as much", "-", f"{ours - found.cpu_us[FLOOR]:.1f}", "-"])
     for name, us in found.cpu_us.items():
         if name.startswith(QUIX):
             rows.append(

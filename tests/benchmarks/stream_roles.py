@@ -2,7 +2,8 @@
 environment, as a gate's do.
 
 `load TOPIC RATE SECONDS`   sends records at so many a second, each with the time at which it was sent
-`copy TARGET [COUNT]`       the bare loop: consume 500, produce them, commit with their offsets; nothing else
+`copy HOW TARGET [COUNT]`   the bare loop: consume 500, produce them, commit with their offsets; nothing else. HOW is
+                            `once`, or `twice`: a constant decision beside each, so that as much comes out as of a gate
 `gate JUDGE AGENTS [COUNT]` the gate; JUDGE is `real`, or `approve`: a constant decision instead of any judging
 
 With COUNT it ends after so many records and prints what its whole process took; without, SIGTERM ends it.
@@ -23,7 +24,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from msgspec.structs import replace
 
 from guardrail.judge.decide import Judged, judge
-from guardrail.judge.model import Decision, Outcome, RawRecord, Source
+from guardrail.judge.model import Decision, Outcome, RawRecord, Source, encode
 from guardrail.judge.policy import Policies
 from guardrail.settings import Settings, load
 from guardrail.stream import client
@@ -97,8 +98,9 @@ def load_topic(settings: Settings, topic: str, rate: float, seconds: float) -> N
     producer.flush(30)
 
 
-def copy(settings: Settings, target: str, count: float, stopping: Callable[[], bool]) -> None:
+def copy(settings: Settings, how: str, target: str, count: float, stopping: Callable[[], bool]) -> None:
     """The bare loop, with the gate's own client settings."""
+    beside = [encode(APPROVED)] if how == "twice" else []
     identity = settings.identity()
     consumer = Consumer({**client.consumer_config(settings, identity), "auto.offset.reset": "earliest"})
     producer = client.make_producer(client.producer_config(settings, identity, LIMIT_BYTES, LIMIT_BYTES))
@@ -111,7 +113,9 @@ def copy(settings: Settings, target: str, count: float, stopping: Callable[[], b
         producer.begin_transaction()
         for message in messages:
             _, time_ms = message.timestamp()
-            producer.produce(target, message.value(), message.key(), headers=message.headers(), timestamp=time_ms)
+            key, headers = message.key(), message.headers()
+            for value in (message.value(), *beside):
+                producer.produce(target, value, key, headers=headers, timestamp=time_ms)
         last = {message.partition(): message.offset() + 1 for message in messages}
         offsets = [TopicPartition(settings.topics.raw, partition, offset) for partition, offset in last.items()]
         producer.send_offsets_to_transaction(offsets, consumer.consumer_group_metadata(), 30)
@@ -157,7 +161,7 @@ def main(role: str, *given: str) -> None:
     if role == "load":
         load_topic(settings, given[0], float(given[1]), float(given[2]))
     elif role == "copy":
-        copy(settings, given[0], float(given[1]) if given[1:] else float("inf"), told.is_set)
+        copy(settings, given[0], given[1], float(given[2]) if given[2:] else float("inf"), told.is_set)
     else:
         gate(settings, given[0], given[1], float(given[2]) if given[2:] else float("inf"), told.is_set)
 
