@@ -40,6 +40,8 @@ HELD_S = 2.0
 PURGED = frozenset({KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT})  # noqa: SLF001  # public names
 """Given up because another delivery, or the transaction, has failed."""
 NO_PARTITION = KafkaError._UNKNOWN_PARTITION  # noqa: SLF001  # a public name
+HEAR_S = 0.05
+"""For what the client knows already, and at most so long before a fault."""
 PAUSES_S = (0.05, 1.0)
 STOPPING_S = 1.5
 """What a batch still gets once we are stopping, all its calls together."""
@@ -146,6 +148,8 @@ class Publisher(ABC):
 
     def _unsent(self, error: KafkaError, topic: str) -> Exception:
         """What a refused `produce` means: it carries no flags, and most often follows a failed delivery."""
+        if error.code() not in RECORDS_FAULT:
+            self._heed(HEAR_S)
         if error.code() in RECORDS_FAULT or any(e.code() in RECORDS_FAULT for e, _ in self._failed):
             return RefusedError(f"send: {topic}: {error.name()}")
         if error.fatal() or reaction(error) is Reaction.FENCED:
@@ -158,14 +162,20 @@ class Publisher(ABC):
 
     def _why(self) -> str:
         """The first delivery of the batch that failed: what the calls after it say is only its consequence."""
-        failed = [one for one in self._failed if one[0].code() not in PURGED]
-        if not failed:
+        if not (failed := self._not_delivered()):
             return ""
         error, topic = failed[0]
         return f" (not delivered to {topic}: {error.name()})"
 
+    def _not_delivered(self) -> list[tuple[KafkaError, str | None]]:
+        return [one for one in self._failed if one[0].code() not in PURGED]
+
     def _undelivered(self, what: str) -> AbortError:
-        """What a failed delivery asks for: where a topic refuses a record, that record is to blame."""
+        """What a failed delivery asks for: where a topic refuses a record, that record is to blame.
+
+        A call that fails because of a delivery may come before anybody has heard of it.
+        """
+        self._heed(HEAR_S)
         refused = [(error, topic) for error, topic in self._failed if error.code() in RECORDS_FAULT]
         if refused:
             return RefusedError(f"deliver: {refused[0][1]}: {refused[0][0].name()}")
@@ -179,10 +189,10 @@ class Publisher(ABC):
             self._stop_until_s = time.monotonic() + STOPPING_S
         return min(until_s, self._stop_until_s)
 
-    def _heed(self) -> None:
-        """Lets the producer say what is wrong with its connections: it says so only when it is polled."""
+    def _heed(self, wait_s: float = 0.0) -> None:
+        """Lets the producer say what is wrong with connections and deliveries: it says so only when it is polled."""
         with suppress(KafkaException):  # a fatal error is told by the call itself
-            self._live.poll(0)
+            self._live.poll(wait_s)
 
     def _repeat(self, doing: str, call: Callable[[], object], until_s: float, *, ends: bool = False) -> None:
         """Calls until it works, or until what it raises isn't retriable or the time is up."""
@@ -266,6 +276,7 @@ class Transactional(Publisher):
         except AbortError as fault:
             raise RestartError(str(fault)) from fault
         self._open = False
+        self._stale = self._stale or bool(self._not_delivered())  # the gap in its sequence would cost another batch
 
     def close(self) -> None:
         """Lets the producer go. What it hasn't committed is aborted: left open it would hide what comes after it.
