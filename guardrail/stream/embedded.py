@@ -159,6 +159,7 @@ def read(bootstrap: str, topics: Sequence[str], isolation: str = "read_committed
             "enable.auto.commit": False,
             "auto.offset.reset": "earliest",
             "enable.partition.eof": True,
+            "fetch.wait.max.ms": 20,  # this broker tells of an end no earlier, others do it at once
             "log_level": 2,
         }
     )
