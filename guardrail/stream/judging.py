@@ -25,6 +25,12 @@ Judge = Callable[[Sequence[RawRecord], Policies], list[Judged]]
 
 SLICE_MESSAGES = 64
 """The CPU budget is looked at between slices; as many records as the judge takes side by side."""
+FIRST_MESSAGES = 8
+"""In the first slice of all: nobody knows yet what a record costs. At 5 s each it still ends within `stalled_ms`."""
+SLOW_S = 1.0
+"""A slice that took longer is followed by a smaller one, so that the loop turns between slow records too."""
+WAITED_S = 10.0
+"""Of one batch. A check may wait without burning: that costs no CPU, but the group, in the end, its patience."""
 SHARED_SLICE_MESSAGES = 16
 """The same where agents share it: no agent can spend more of another's than so many records cost."""
 
@@ -37,6 +43,7 @@ class Judging:
         self._judge = judge
         self._cpu_s = cpu_s
         self._noted = noted
+        self._size = FIRST_MESSAGES
 
     def judge(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged | None]:
         """The judged records, in order; null from where the budget ran out. A slice is judged whatever it costs."""
@@ -66,12 +73,20 @@ class Judging:
         self, raws: Sequence[RawRecord], policies: Policies, cpu_s: float, slice_messages: int
     ) -> list[Judged | None]:
         judged: list[Judged | None] = []
-        until = time.thread_time() + cpu_s
-        for start in range(0, len(raws), slice_messages):
-            judged += self._slice(raws[start : start + slice_messages], policies)
-            if time.thread_time() > until:
+        until, until_s = time.thread_time() + cpu_s, time.monotonic() + WAITED_S
+        while len(judged) < len(raws):
+            judged += self._sized(raws[len(judged) :], policies, slice_messages)
+            if time.thread_time() > until or time.monotonic() > until_s:
                 break
         return judged + [None] * (len(raws) - len(judged))
+
+    def _sized(self, raws: Sequence[RawRecord], policies: Policies, most: int) -> list[Judged]:
+        """A slice of the first ones: smaller than the last one where that was slow, else larger."""
+        size, started = min(self._size, most), time.monotonic()
+        judged = self._slice(raws[:size], policies)
+        slow = time.monotonic() - started > SLOW_S
+        self._size = max(size // 4, 1) if slow else min(self._size * 2, SLICE_MESSAGES)
+        return judged
 
     def _slice(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:
         started = time.perf_counter()

@@ -11,7 +11,7 @@ from guardrail.judge.decide import Judged, judge
 from guardrail.judge.failing import unjudged
 from guardrail.judge.model import Outcome, RawRecord, Reply, Source
 from guardrail.judge.policy import Policies
-from guardrail.stream.judging import SLICE_MESSAGES, Judging
+from guardrail.stream.judging import FIRST_MESSAGES, Judging
 from tests.scoring import policies
 from tests.stream.records import drifting, record
 
@@ -94,8 +94,8 @@ def test_the_budget_leaves_the_rest(agents: Policies) -> None:
     """A spent CPU budget gives the first slice alone; times are shared out."""
     raws = [of("clinic-en", record())] * 120
     made = Judging(judge, 0.0, lambda _: None).judge(raws, agents)
-    assert [one is not None for one in made] == [True] * SLICE_MESSAGES + [False] * (120 - SLICE_MESSAGES)
-    assert all(one.decision.took_us for one in made[:SLICE_MESSAGES] if one)
+    assert [one is not None for one in made] == [True] * FIRST_MESSAGES + [False] * (120 - FIRST_MESSAGES)
+    assert all(one.decision.took_us for one in made[:FIRST_MESSAGES] if one)
 
 
 def test_agents_spend_their_own_share(agents: Policies) -> None:
