@@ -74,6 +74,15 @@ class Source:
         listed = self.consumer.list_topics(timeout=TRY_S).topics
         return [name for name in topics if name not in listed or listed[name].error is not None]
 
+    def out_of_sync(self, topics: Iterable[str]) -> list[str]:
+        """Those with copies that aren't in sync: they may have too few. Raises KafkaException as above."""
+        listed = self.consumer.list_topics(timeout=TRY_S).topics
+        return [
+            name
+            for name in topics
+            if name in listed and any(len(one.isrs) < len(one.replicas) for one in listed[name].partitions.values())
+        ]
+
     def open(self) -> None:
         """Joins the group."""
         self.consumer.subscribe([self.topic], on_assign=self._assigned, on_revoke=self._gone, on_lost=self._gone)

@@ -222,9 +222,17 @@ class Gate:
         self._stopping.wait(TOPICS_PAUSE_S)
 
     def _missing(self) -> list[str]:
-        names = (self._settings.topics.raw, *self._routes.topics())
+        return self._asked(self._source.missing)
+
+    def _out_of_sync(self) -> str:
+        """A topic with too few copies fails whatever touches it, under other names."""
+        behind = [] if self._stopping.is_set() else self._asked(self._source.out_of_sync)
+        return f" (copies out of sync: {', '.join(behind)})" if behind else ""
+
+    def _asked(self, question: Callable[[Iterable[str]], list[str]]) -> list[str]:
+        """Which of our topics are so; none where the broker doesn't tell."""
         try:
-            return self._source.missing(names)
+            return question((self._settings.topics.raw, *self._routes.topics()))
         except KafkaException as failure:  # whoever can't list may still read and write
             LOG.warning("topics unknown", extra={"error": kafka_error(failure).name()})
             return []
@@ -257,7 +265,7 @@ class Gate:
         """Aborts, or takes a new producer, and goes back to the committed offsets. Gives back what fails in that."""
         LOG.warning("batch given back", extra={"error": str(fault), "records": len(self._intake.at_hand)})
         self.report.count(names.ABORTS, type(fault).__name__)
-        self._failed = str(fault)
+        self._failed = f"{fault}{self._out_of_sync()}"
         self._tell(self._rights.wanting((), fault))
         self.health.failing = self._failed
         self._intake.give_back(fault)
