@@ -100,9 +100,10 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _topics(arguments: argparse.Namespace) -> int:
-    from guardrail import settings
+    from guardrail import logs, settings
     from guardrail.stream import topics
 
+    logs.set_up("warning")  # why a login fails is told there
     chosen = settings.load()
     rows = topics.create(chosen) if arguments.create else topics.check(chosen)
     table = Table("topic", "partitions", "findings", box=None, pad_edge=False)
@@ -119,8 +120,9 @@ def _topics(arguments: argparse.Namespace) -> int:
 
 
 def _redrive(arguments: argparse.Namespace) -> int:
-    from guardrail import redrive, settings
+    from guardrail import logs, redrive, settings
 
+    logs.set_up("warning")  # why a login fails is told there
     chosen = settings.load()
     wanted = redrive.asked(arguments, chosen)
     tally = redrive.run(chosen, wanted, _err, dry_run=arguments.dry_run)

@@ -60,9 +60,10 @@ def _signed(
 
 
 def _steering() -> Steering:
-    from guardrail import settings
+    from guardrail import logs, settings
     from guardrail.stream.steering import Steering
 
+    logs.set_up("warning")  # why a login fails is told there
     return Steering(settings.load())
 
 

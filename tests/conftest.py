@@ -1,5 +1,6 @@
 """Fixtures for the whole suite. A test that asks for `kafka` gets a real broker or fails: nothing is skipped."""
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from uuid import uuid4
@@ -7,6 +8,7 @@ from uuid import uuid4
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from guardrail import logs
 from tests.broker.cluster import Cluster, missing
 
 ADMIN_TIMEOUT_S = 30  # creating topics takes milliseconds; a broker on a busy machine may take a while
@@ -17,6 +19,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "kafka" in getattr(item, "fixturenames", ()):
             item.add_marker("kafka")
+
+
+@pytest.fixture(autouse=True)
+def _leave_logs() -> Iterator[None]:
+    """A verb that a test runs in this process sets up logs for good: what it has set up goes with the test."""
+    ours, root = logging.getLogger("guardrail"), logging.getLogger()
+    level = ours.level
+    yield
+    ours.setLevel(level)
+    for handler in [one for one in root.handlers if isinstance(one.formatter, logs.Lines)]:
+        root.removeHandler(handler)
 
 
 @pytest.fixture(scope="session")

@@ -305,3 +305,16 @@ def test_explain_holds_a_pattern_against_a_policys(tmp_path: Path) -> None:
     told = json.loads(data.stdout)
     assert (told["beside"]["relation"], told["explanation"]["run"]["execution"]) == ("looser", "matched")
     assert (half.returncode, "--pattern with --value" in half.stderr) == (2, True)
+
+
+def test_why_a_broker_is_not_reached_is_told() -> None:
+    """Given an address where nobody answers, then each verb says so, and the log what the connection fails on."""
+
+    def run(verb: list[str]) -> Ended:
+        return guardrail(*verb, GUARDRAIL_KAFKA__BOOTSTRAP_SERVERS="127.0.0.1:9")
+
+    with ThreadPoolExecutor(3) as pool:
+        for ended in pool.map(run, [["topics"], ["redrive", "--dry-run"], ["policies", "show"]]):
+            assert ended.returncode == 2
+            told = [json.loads(line) for line in ended.stderr.splitlines() if line.startswith("{")]
+            assert any(line["message"] == "connection" and "Connection refused" in line["reason"] for line in told)
