@@ -11,10 +11,13 @@ from collections.abc import Iterator
 import pytest
 
 from tests.broker.proxy import Direction
-from tests.faults import rows
+from tests.faults import poison, refusals, replays, rows
+from tests.faults.codes import coded
 from tests.faults.page import ABORTED, STALL, Row, write
+from tests.faults.reactions import CASES
 from tests.faults.rows import Size
 from tests.faults.scenario import Bed, bed_of_three
+from tests.scoring import policies
 
 STEADY_S = float(os.environ.get("GUARDRAIL_TEST_STEADY_S", "1800"))
 FULL = Size(rate=500, least=50_000)
@@ -24,6 +27,8 @@ GATE = {"session_ms": 15_000}
 """The default; the tests' own is shorter."""
 HEALED = "all flows after healing, s"
 BOTH = tuple(Direction)
+AGENTS = policies()
+RESUMED, ATTEMPTS, HELD = "resumed after, s", "attempts a minute", "loop held for, s"
 
 ROWS = (
     Row("F1", "static members killed, 20 x", lambda b: rows.killed(b, FULL, kills=20, static=True), {STALL: 15}),
@@ -80,10 +85,73 @@ ROWS = (
         {STALL: 40},
     ),
     Row(
+        "F12",
+        "each record that we know to break pipelines, 3 x, with aborted ones between; one gate, one partition",
+        lambda b: poison.poisoned(b, AGENTS, rounds=3),
+        {STALL: 30, "judged otherwise": 0, "harmed": 0, "gates ended": 0},
+    ),
+    Row(
+        "F13",
+        "an output topic missing at the start, another deleted in the middle, 60 s each; one gate",
+        lambda b: refusals.topic_gone(b, AGENTS, records=2_000, seconds=60)[0],
+        {STALL: 30, ATTEMPTS: 60},
+    ),
+    Row(
+        "F13c",
+        "too few copies in sync, 60 s; one gate",
+        lambda b: refusals.too_few_copies(b, AGENTS, rate=200, seconds=60)[0],
+        {RESUMED: 30, ATTEMPTS: 60},
+    ),
+    Row(
+        "F13b",
+        "two brokers of three down, 60 s; one gate",
+        lambda b: refusals.too_few_brokers(b, AGENTS, rate=200, seconds=60)[0],
+        {RESUMED: 60, ATTEMPTS: 60},
+    ),
+    Row(
+        "F15",
+        "a check that burns 5 s with every call; two gates",
+        lambda b: refusals.slow_check(b, AGENTS, records=200, slow=refusals.burning(5.0))[0],
+        {"rebalances": 0, HELD: 60},
+    ),
+    Row(
+        "F15w",
+        "a check that waits 5 s with every record; two gates",
+        lambda b: refusals.slow_check(b, AGENTS, records=60, slow=refusals.waiting(5.0))[0],
+        {"rebalances": 0, HELD: 60},
+    ),
+    Row(
+        "F16",
+        "unread input deleted while no gate runs: the next one ends",
+        lambda b: refusals.deleted_while_down(b, AGENTS, records=2_000)[0],
+    ),
+    Row(
+        "F16b",
+        "unread input deleted under a gate that is behind: it ends",
+        lambda b: refusals.deleted_while_behind(b, AGENTS)[0],
+    ),
+    Row(
+        "F16n",
+        "a new group on a topic whose beginning is gone",
+        lambda b: refusals.old_topic(b, AGENTS, records=2_000),
+    ),
+    Row(
+        "F17",
+        "all that is decided judged again, 5 x, beside live traffic",
+        lambda b: replays.replayed(b, AGENTS, rate=200, least=10_000, times=5)[0],
+        {"different": 0, "partitions moved": 0, "offsets moved": 0},
+    ),
+    Row(
         "F19",
         "to the consumer group protocol all at once (brokers refuse to mix), back one by one",
         lambda b: rows.other_protocol(b, EASY),
         {"exit code": 0, "exit after, s": 10},
+    ),
+    Row(
+        "F20",
+        "error codes, each once, on the embedded broker; one gate",
+        lambda _: coded(list(CASES), AGENTS, records=20)[0],
+        {"recoveries in all, s": 60},
     ),
     Row(
         "F21",
