@@ -310,6 +310,21 @@ class Machine(RuleBasedStateMachine):
         if following is not None:
             following.deaf_count = deaf
 
+    @rule(partition=st.sampled_from(PARTITIONS), lost=st.booleans(), early=st.integers(1, 4))
+    def come_back(self, partition: int, lost: bool, early: int) -> None:
+        """A partition goes and comes back within one call, with messages read before it went."""
+        owner = self.group.owner[partition]
+        if owner is not None and partition not in self.group.moving:
+            owner.early_count = early
+            owner.take_back(partition, owner, lost=lost)
+
+    @rule(index=st.sampled_from(GATES), fresh_count=st.integers(12, 20), partition=st.sampled_from(PARTITIONS))
+    def hold_all(self, index: int, fresh_count: int, partition: int) -> None:
+        """Everybody is held until nothing more fits into the waiting room."""
+        self.produce(partition, [("a", "x", 1, False, 1)] * fresh_count)
+        for _ in range(4):
+            self.gates[index].step(AGENTS, several=True, unjudged=(), fails=False)
+
     @rule(index=st.sampled_from(GATES))
     def kill(self, index: int) -> None:
         """A gate dies and starts anew; what it had is nobody's until the group says so."""
@@ -353,7 +368,7 @@ class Machine(RuleBasedStateMachine):
 
 
 TestIntake = Machine.TestCase
-TestIntake.settings = tried(max_examples=40, stateful_step_count=40, deadline=None)
+TestIntake.settings = tried(max_examples=100, stateful_step_count=12, deadline=None)
 
 
 def gate_with(*letters: Letter) -> Running:
