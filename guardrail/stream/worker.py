@@ -171,10 +171,10 @@ class Gate:
             self._take_up_policies()
             if self.force.policies:
                 return
-            if self._settings.policy.path is None and self._lifecycle is not None:
+            if self._settings.policy.path is None and not self.force.refused:  # nothing that may come yet
                 raise SettingsError(f"{variable('policy', 'path')}: {NO_POLICY}")
             self.health.beat()
-            self.health.failing = "no policy is in force"
+            self.health.failing = f"no policy is in force; refused: {', '.join(self.force.refused) or 'none'}"
             self._stopping.wait(POLICY_PAUSE_S)
 
     def _beaten(self) -> bool:

@@ -237,3 +237,13 @@ def test_without_a_register_the_files_judge(settings: Settings, tmp_path: Path) 
         assert not gate.force.refused
         with pytest.raises(SettingsError, match="guardrail topics --create"):
             Steering(settings)
+
+
+def test_no_policy_at_all_is_a_setting(settings: Settings) -> None:
+    """Given neither files nor an active entry, then the gate ends with the setting that is missing, and judges
+    nothing."""
+    produce(settings, [of(CLINIC, 0)])
+    with Lifecycle(settings, {}) as lifecycle, running(Gate(settings, {}, lifecycle=lifecycle)) as ended:
+        wait_until(lambda: bool(ended), "the gate ends")
+    assert [type(failure) for failure in ended] == [SettingsError]
+    assert result(settings).decisions == []
