@@ -7,9 +7,13 @@ from uuid import uuid4
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
+from hypothesis import settings
 
 from guardrail import logs
 from tests.broker.cluster import Cluster, missing
+
+settings.register_profile("house", deadline=None)  # a busy machine is no fault of the code
+settings.load_profile("house")
 
 ADMIN_TIMEOUT_S = 30  # creating topics takes milliseconds; a broker on a busy machine may take a while
 
