@@ -16,6 +16,5 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bed]:
     """A cluster of three with a proxy."""
     if reason := missing():
         pytest.fail(f"this test needs a real Apache Kafka: {reason}", pytrace=False)
-    quick_broker = {"broker_session_timeout_ms": 3_000, "broker_heartbeat_interval_ms": 1_000}
-    with bed_of_three(tmp_path_factory.mktemp("faults"), QUICK, **quick_broker) as made:
+    with bed_of_three(tmp_path_factory.mktemp("faults"), QUICK) as made:
         yield made

