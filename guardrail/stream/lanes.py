@@ -36,11 +36,13 @@ def choose(queued: Sequence[Queued], count: int, limit_bytes: int, held: Collect
     left = Left()
     size = 0
     for place, one in enumerate(queued):
+        if len(chosen) == count:
+            break  # ten times as many may wait
         if left.blocks(one) or not shares.get(one.agent):
             left.add(one)
             continue
         size += len(one.message)
-        if chosen and (size > limit_bytes or len(chosen) == count):
+        if chosen and size > limit_bytes:
             break
         shares[one.agent] -= 1
         chosen.append(place)
