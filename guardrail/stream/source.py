@@ -44,6 +44,7 @@ class Source:
         self._noted = noted
         self.progress = Progress()
         self._next: dict[int, int] = {}
+        self._first: dict[int, int] = {}
         self._paused: set[int] = set()
         self._pending: dict[int, str] = {}
         self._gone_since: set[int] = set()
@@ -148,7 +149,9 @@ class Source:
             raise as_ours(kafka_error(failure), "rewind") from failure
 
     def _committed(self, partitions: Iterable[int], wait_s: float) -> list[TopicPartition]:
-        """Where to read on: the committed offset, or the beginning for what nobody has committed yet."""
+        """Where to read on: the committed offset. Nobody has committed yet: where we began ourselves, so that what is
+        deleted meanwhile is missed, or the beginning.
+        """
         asked = [TopicPartition(self.topic, partition) for partition in partitions]
         found = self.consumer.committed(asked, timeout=wait_s)
         for position in found:
@@ -156,7 +159,13 @@ class Source:
                 raise KafkaException(position.error)
         for position in found:
             self.progress.restore(position)
-        return [TopicPartition(p.topic, p.partition, p.offset if p.offset >= 0 else OFFSET_BEGINNING) for p in found]
+        began = self._first
+        return [
+            TopicPartition(
+                p.topic, p.partition, p.offset if p.offset >= 0 else began.get(p.partition, OFFSET_BEGINNING)
+            )
+            for p in found
+        ]
 
     def _begin(self, position: TopicPartition) -> None:
         """It is read from there."""
@@ -204,6 +213,7 @@ class Source:
         held = [gone for gone in partitions if gone.partition in self._next]
         for gone in partitions:
             self._next.pop(gone.partition, None)
+            self._first.pop(gone.partition, None)
             self._pending.pop(gone.partition, None)
             self._paused.discard(gone.partition)
             self.progress.forget(gone.partition)
@@ -233,6 +243,7 @@ class Source:
             self._noted("duplicate" if offset == following - 1 else "out_of_order")
             return False
         self._next[partition] = offset + 1
+        self._first.setdefault(partition, offset)
         return not self.progress.is_done(partition, offset)
 
     def _disown(self, partition: int) -> None:
