@@ -25,13 +25,14 @@ from guardrail.stream.progress import Position
 from guardrail.stream.source import Source
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
-from tests.faults.reactions import AT_START, Case, Reaction, Request
+from tests.faults.reactions import AT_START, WHILE_IDLE, Case, Reaction, Request
 from tests.faults.scenario import Figures
 from tests.stream.deployment import PATIENCE_S, produce
 from tests.stream.gates import out_of_order
 from tests.stream.records import record
 
 PARTITIONS_COUNT = 2
+FAULTS = ("AbortError", "RefusedError", "DeniedError", "RestartError")
 SIDE_BY_SIDE = 4
 """Each with a broker of its own; most of the time is waited."""
 WARM_COUNT = 4
@@ -70,9 +71,11 @@ def coded(cases: Sequence[Case], policies: Policies, *, records: int) -> tuple[F
         aborted=sum(one.aborted for one in tried),
         stall_s=longest.seconds,
         extra={
-            "errors": f"{len({case.code for case in cases})} codes in {len(cases)} places",
-            "recovery": f"{sum(one.seconds for one in tried):.0f} s in all, "
-            f"median {statistics.median(one.seconds for one in tried):.2f} s, longest after {longest.case}",
+            "codes": len({case.code for case in cases}),
+            "places": len(cases),
+            "longest recovery, s": longest.seconds,
+            "median recovery, s": statistics.median(one.seconds for one in tried),
+            "recoveries in all, s": sum(one.seconds for one in tried),
         },
     )
     return figures, tried
@@ -104,7 +107,7 @@ def _meet(case: Case, cluster: Watched, gates: _Supervised, raws: list[RawRecord
         produce(gates.settings, raws[:WARM_COUNT])
         gates.turn(lambda: gates.offsets.count >= WARM_COUNT)
         raws = raws[WARM_COUNT:]
-    idle = case.request is Request.HEARTBEAT
+    idle = case.request in WHILE_IDLE
     if not idle:
         produce(gates.settings, raws)
     cluster.fail_next(case.request, [case.code])
@@ -229,7 +232,7 @@ class _Supervised:
     def close(self) -> None:
         """Ends the one that runs."""
         if self._gate is not None:
-            for fault in ("AbortError", "RefusedError", "RestartError"):
+            for fault in FAULTS:
                 self._faults[fault] += int(self._gate.report.value(names.ABORTS, fault))
             self._gate.close()
             self._gate = None

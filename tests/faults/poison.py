@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import cycle
 from uuid import uuid4
@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from guardrail.judge.again import circumstances
 from guardrail.judge.decide import judge
-from guardrail.judge.model import Decision, Outcome, RawRecord
+from guardrail.judge.model import Outcome, RawRecord
 from guardrail.judge.pattern.last import recorded
 from guardrail.judge.policy import Policies
 from guardrail.judge.text import printable
@@ -43,7 +43,7 @@ LIMITS = {"raw": 12_000_000, "approved": 100_000, "decisions": 200_000}
 FOREVER_MS = str(2**63 - 1)
 FAR_MS = 4_102_444_800_000  # the year 2100: the outputs' topics take no time so far ahead
 ORDINARY = RawRecord(record().value, b"ordinary")
-REFUSED = "__connect.errors.exception.class.name"
+REFUSED, REFUSAL = "__connect.errors.exception.class.name", "guardrail.OutputRefused"
 CODECS = ("gzip", "snappy", "lz4", "zstd")
 
 
@@ -65,11 +65,11 @@ def poisoned(bed: Bed, policies: Policies, *, rounds: int) -> Figures:
         aborted=_hidden(settings, found),
         stall_s=stall_s,
         extra={
-            "outcomes": ", ".join(f"{n} {outcome.value}" for outcome, n in _outcomes(found.decisions).items()),
-            "judged otherwise": str(_judged_otherwise(found, policies)),
-            "harmed": str(_harmed(found)),
-            "refused": str(sum(o.header(REFUSED) == "guardrail.OutputRefused" for o in found.outputs["dead_letter"])),
-            "gates ended": str(sum(fleet.exits.values())),
+            **{outcome.value: count for outcome, count in Counter(one.outcome for one in found.decisions).items()},
+            "refused by the broker": sum(one.header(REFUSED) == REFUSAL for one in found.outputs["dead_letter"]),
+            "judged otherwise": _judged_otherwise(found, policies),
+            "harmed": _harmed(found),
+            "gates ended": sum(fleet.exits.values()),
         },
     )
 
@@ -240,10 +240,6 @@ def _fields(raw: RawRecord) -> dict[str, str]:
     text = (raw.value or b"").partition(b"{")[2].decode()
     fields: dict[str, object] = json.loads("{" + text, parse_int=str, parse_float=str, parse_constant=str)
     return {name: printable(str(value)) for name, value in fields.items() if name != "response"}
-
-
-def _outcomes(decisions: Sequence[Decision]) -> Mapping[Outcome, int]:
-    return Counter(one.outcome for one in decisions)
 
 
 def _reordered(settings: Settings, found: Result) -> int:

@@ -40,7 +40,9 @@ AT_START = frozenset(
         Request.INIT_PRODUCER_ID,
     }
 )
-"""Sent by a gate that opens; the others by one at work, HEARTBEAT also by an idle one."""
+"""Sent by a gate that opens; the others by one at work."""
+WHILE_IDLE = frozenset({Request.FETCH, Request.HEARTBEAT})
+"""Sent by a gate that has nothing to do, too."""
 
 
 class Reaction(NamedTuple):
@@ -64,7 +66,7 @@ RETRY = Reaction()
 ABORT = Reaction(("AbortError",))
 REFUSE = Reaction(("RefusedError",))
 RESTART = Reaction(("RestartError",))
-START_ANEW = Reaction(ended="RestartError")
+DENIED = Reaction(("DeniedError",))
 FENCED = Reaction(ended="FencedError")
 UNREAD = Reaction(ended="UnreadDataError")
 
@@ -138,20 +140,21 @@ TABLE = {
         FENCED: (E.FENCED_INSTANCE_ID,),
     },
     Request.INIT_PRODUCER_ID: {
-        RETRY: (*BUSY, E.INVALID_PRODUCER_ID_MAPPING),
-        START_ANEW: (E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,),
+        RETRY: (*BUSY, E.INVALID_PRODUCER_ID_MAPPING, E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
         FENCED: OLD,
     },
     Request.ADD_PARTITIONS_TO_TXN: {
         RETRY: (*BUSY, E.UNKNOWN_TOPIC_OR_PART),
         ABORT: (E.TOPIC_AUTHORIZATION_FAILED, E.OPERATION_NOT_ATTEMPTED, E.INVALID_PRODUCER_ID_MAPPING),
-        RESTART: (E.INVALID_TXN_STATE, E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+        RESTART: (E.INVALID_TXN_STATE,),
+        DENIED: (E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,),
         FENCED: OLD,
     },
     Request.ADD_OFFSETS_TO_TXN: {
         RETRY: BUSY,
         ABORT: (E.GROUP_AUTHORIZATION_FAILED, E.INVALID_PRODUCER_ID_MAPPING),
-        RESTART: (E.INVALID_TXN_STATE, E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+        RESTART: (E.INVALID_TXN_STATE,),
+        DENIED: (E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,),
         FENCED: OLD,
     },
     Request.TXN_OFFSET_COMMIT: {
@@ -165,13 +168,15 @@ TABLE = {
             E.OFFSET_METADATA_TOO_LARGE,
             E.UNKNOWN,
         ),
-        RESTART: (E.INVALID_TXN_STATE, E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, E.INVALID_PRODUCER_ID_MAPPING),
+        RESTART: (E.INVALID_TXN_STATE, E.INVALID_PRODUCER_ID_MAPPING),
+        DENIED: (E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,),
         FENCED: (E.INVALID_PRODUCER_EPOCH, E.FENCED_INSTANCE_ID),
     },
     Request.END_TXN: {
         RETRY: BUSY,
         ABORT: (E.INVALID_PRODUCER_ID_MAPPING, E.REQUEST_TIMED_OUT, E.UNKNOWN),
-        RESTART: (E.INVALID_TXN_STATE, E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+        RESTART: (E.INVALID_TXN_STATE,),
+        DENIED: (E.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,),
         FENCED: OLD,
     },
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from threading import Event
 from typing import NamedTuple
 
 from confluent_kafka import TopicPartition
@@ -128,10 +129,10 @@ def _while_down(
         found = traffic.measure()
     assert not ended, ended
     roles.wait_in_sync(bed.admin)
-    return replace(found, extra={"resumed": f"after {resumed_s:.1f} s", **_told([watch])}), [watch]
+    return replace(found, extra={"resumed after, s": resumed_s, **_told([watch])}), [watch]
 
 
-def slow_check(bed: Bed, agents: Policies, *, records: int, slow: Judge) -> tuple[Figures, Watch, int]:
+def slow_check(bed: Bed, agents: Policies, *, records: int, slow: Judge) -> tuple[Figures, Watch]:
     """Two gates, one of which asks a check that takes its time. Rebalances are counted once each has its half."""
     settings = bed.deploy(PARTITIONS_COUNT, session_ms=30_000)  # a busy machine must not pass for a slow check
     hasty, lazy = gates = Gate(settings, agents), Gate(settings, agents, judge=slow)
@@ -143,7 +144,7 @@ def slow_check(bed: Bed, agents: Policies, *, records: int, slow: Judge) -> tupl
         rebalances = sum(gate.report.value(names.REBALANCES) for gate in gates) - before
     assert not ended, ended
     found = _figures(settings, watch.oldest_s, [watch])
-    return replace(found, extra={"rebalances": f"{rebalances:.0f}", **found.extra}), watch, int(rebalances)
+    return replace(found, extra={"rebalances": rebalances, **found.extra}), watch
 
 
 def burning(seconds: float) -> Judge:
@@ -186,14 +187,22 @@ def deleted_while_behind(bed: Bed, agents: Policies) -> tuple[Figures, BaseExcep
     """All but the last records are deleted while a gate is far behind, and what ends it for that."""
     settings = bed.deploy(1, batch_messages=20)
     raws = [record(str(index), pad="x" * BLOCK_BYTES) for index in range(BLOCKS_COUNT)]
-    with running(gate := Gate(settings, agents, judge=waiting(0.02))) as ended:
+    begun, released = Event(), Event()
+
+    def held(raws: Sequence[RawRecord], given: Policies) -> list[Judged]:
+        begun.set()
+        released.wait(PATIENCE_S)
+        return judge(raws, given)
+
+    with running(Gate(settings, agents, judge=held)) as ended:
         produce(settings, _keyed(raws))
-        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) > 0, "it has begun")
+        assert begun.wait(PATIENCE_S), ended
         _delete_before(bed, settings.topics.raw, BLOCKS_COUNT - 5)
+        released.set()
         started = time.monotonic()
         wait_until(lambda: bool(ended), "it ends", 2 * PATIENCE_S)
         wait_s = time.monotonic() - started
-    return _short(settings, committed(settings)[0], wait_s), ended[0]
+    return _short(settings, max(committed(settings)[0], 0), wait_s), ended[0]
 
 
 def old_topic(bed: Bed, agents: Policies, *, records: int) -> Figures:
@@ -236,10 +245,11 @@ def _short(settings: Settings, end: int, stall_s: float) -> Figures:
     return Figures(end, lost, duplicated, seen.reordered, 0, stall_s)
 
 
-def _told(watches: Sequence[Watch]) -> dict[str, str]:
+def _told(watches: Sequence[Watch]) -> dict[str, float]:
     return {
-        "reasons": "; ".join(sorted({reason for watch in watches for reason in watch.reasons})),
-        "attempts a minute": f"{max(watch.attempts_a_minute for watch in watches):.0f}",
+        "attempts a minute": max(watch.attempts_a_minute for watch in watches),
+        "loop held for, s": max(watch.oldest_s for watch in watches),
+        "not ready": sum(not watch.ever_ready for watch in watches),
     }
 
 

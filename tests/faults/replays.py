@@ -29,8 +29,8 @@ class Again(NamedTuple):
     different: tuple[str, ...]
 
 
-def replayed(bed: Bed, agents: Policies, *, rate: float, least: int, times: int) -> tuple[Figures, list[Again], bool]:
-    """Reads and judges again while gates work, and once more when all is done: whether the group stands as before."""
+def replayed(bed: Bed, agents: Policies, *, rate: float, least: int, times: int) -> tuple[Figures, list[Again]]:
+    """Reads and judges again while gates work, and once more when all is done and the group should stand still."""
     settings = bed.deploy()
     with Fleet(settings, bed.folder, static=False) as fleet:
         fleet.start(*GATES)
@@ -45,9 +45,14 @@ def replayed(bed: Bed, agents: Policies, *, rate: float, least: int, times: int)
         figures = traffic.measure()
         before = committed(settings)
         found.append(again(settings, agents))
-        unchanged = committed(settings) == before and not moved
-    extra = {"judged again": f"{sum(one.count for one in found)} decisions in {len(found)} replays"}
-    return replace(figures, extra=extra), found, unchanged
+        after = committed(settings)
+    extra = {
+        "judged again": sum(one.count for one in found),
+        "different": sum(len(one.different) for one in found),
+        "partitions moved": moved,
+        "offsets moved": sum(before[partition] != after[partition] for partition in after),
+    }
+    return replace(figures, extra=extra), found
 
 
 def again(settings: Settings, agents: Policies) -> Again:

@@ -18,6 +18,6 @@ def test_poison(bed: Bed, agents: Policies) -> None:
     """Given every record that we know to break pipelines, then each comes out once, judged as ever, and soon."""
     found = poisoned(bed, agents, rounds=1)
     assert_exact(found)
-    assert found.extra["refused"] == "1"  # by the broker alone, for its time
-    assert [found.extra[name] for name in ("judged otherwise", "harmed", "gates ended")] == ["0"] * 3, found
+    assert found.extra["refused by the broker"] == 1  # by the broker alone, for its time
+    assert [found.extra[name] for name in ("judged otherwise", "harmed", "gates ended")] == [0] * 3, found
     assert found.stall_s < 30
