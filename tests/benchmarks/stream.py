@@ -6,6 +6,7 @@ Latency that the gate adds, CPU beside a bare copy and beside Quix Streams, thro
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -312,6 +313,7 @@ def tell(name: str, figure: Figure) -> Figure:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("told to end"))  # what it has started ends with it
     found = page(measured(), quix_version() if QUIX.exists() else None)
     print(found)
     if "--write" in sys.argv[1:]:
