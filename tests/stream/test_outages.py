@@ -15,7 +15,7 @@ from guardrail.judge.model import Decision, RawRecord
 from guardrail.judge.policy import Policies
 from guardrail.settings import Settings
 from guardrail.stream import run as running_process
-from guardrail.stream import settling, worker
+from guardrail.stream import settling, verdicts
 from guardrail.stream.faults import OwnError
 from guardrail.stream.run import EXIT_OWN_ERRORS
 from guardrail.stream.worker import Gate
@@ -231,7 +231,7 @@ def test_a_bug_ends_the_process_without_a_word_of_a_record(
     def breaks(_: object) -> RawRecord:
         raise ZeroDivisionError(CANARY)
 
-    monkeypatch.setattr(worker, "raw_record", breaks)
+    monkeypatch.setattr(verdicts, "raw_record", breaks)
     settings = deploy(kafka, fresh_topics)
     produce(settings, [record(CANARY)])
     with caplog.at_level(logging.INFO, "guardrail.stream"):
