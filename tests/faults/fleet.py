@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from guardrail.settings import InstanceSettings, Settings
-from tests.stream.deployment import GateProcess, gate_process
+from tests.stream.deployment import GateProcess, gate_process, wait_until
 
+START_S = 180
+"""Until a gate has something to read: starting takes a second of CPU, which a machine that is busy may not have."""
 LOOK_S = 0.1
 """Between two looks at who has ended."""
 
@@ -59,7 +61,7 @@ class Fleet:
         self._extra |= dict.fromkeys(numbers, extra)
         started = [self._launch(number) for number in numbers]
         for gate in started:
-            gate.wait_for("assigned")
+            wait_until(lambda gate=gate: _assigned(gate), f"assigned: {gate.log}", START_S)
 
     def kill(self, number: int) -> None:
         """SIGKILL; it is started again at once."""
@@ -107,3 +109,10 @@ class Fleet:
                         del self._gates[number]
                         if self._restarts:
                             self._launch(number)
+
+
+def _assigned(gate: GateProcess) -> bool:
+    """Whether it has something to read. Raises AssertionError, with its log, when it has ended."""
+    told = gate.log.read_text()
+    assert gate.process.poll() is None, told
+    return '"message": "assigned"' in told
