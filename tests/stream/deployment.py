@@ -103,7 +103,12 @@ def nothing_open(bootstrap: str, topics: list[str]) -> Callable[[], bool]:
     """
     admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
     known = admin.list_topics(timeout=PATIENCE_S).topics
-    latest = {TopicPartition(topic, p): OffsetSpec.latest() for topic in topics for p in known[topic].partitions}
+    latest = {
+        TopicPartition(topic, p): OffsetSpec.latest()
+        for topic in topics
+        if topic in known
+        for p in known[topic].partitions
+    }
 
     def ends(isolation: IsolationLevel) -> list[int]:
         found = admin.list_offsets(latest, isolation_level=isolation)

@@ -228,7 +228,7 @@ def test_a_bug_ends_the_process_without_a_word_of_a_record(
 ) -> None:
     """Given a bug that no guard catches, then the exit code says so, and the log holds its class and place alone."""
 
-    def breaks(_: object) -> RawRecord:
+    def breaks(*_: object) -> RawRecord:
         raise ZeroDivisionError(CANARY)
 
     monkeypatch.setattr(verdicts, "raw_record", breaks)

@@ -14,7 +14,7 @@ from confluent_kafka.admin import AdminClient, NewPartitions
 from guardrail.judge.model import RawRecord
 from guardrail.stream import client, topics
 from guardrail.stream.embedded import Embedded, read
-from guardrail.stream.publisher import Publisher
+from guardrail.stream.publisher import Transactional
 from guardrail.stream.routing import Outgoing
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
@@ -138,7 +138,7 @@ def test_a_partition_that_is_gone_costs_nothing() -> None:
         settings = cluster.settings()
         cluster.create(["fewer"], 2)
         config = client.producer_config(settings, settings.identity(), 1_000_000, 1_000_000)
-        with closing(Publisher(lambda: client.make_producer(config), 15.0, lambda: False)) as publisher:
+        with closing(Transactional(lambda: client.make_producer(config), 15.0, lambda: False)) as publisher:
             publisher.open(15.0)
             publisher.begin()
             publisher.send(Outgoing("fewer", b"k", b"first"))
