@@ -1,9 +1,13 @@
 # Every target installs what it needs; a new machine needs python3, make and (for the Kafka tests) java and mvn.
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-# Tests of the stream wait more than they work: two of them side by side, each with its own broker (tests/conftest.py).
-SIDE_BY_SIDE := --numprocesses 2 --dist loadgroup
 .PHONY: help setup tools demo test check bench bench-grounding bench-stream soak constraints format
+
+# Most tests wait more than they work: two files side by side, each with a broker of its own. Faults have three, alone.
+define RUN_TESTS
+$(PY) -m pytest --numprocesses 2 --dist loadfile --ignore tests/faults
+$(PY) -m pytest tests/faults
+endef
 
 help: ## the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -27,14 +31,14 @@ demo: setup ## the main job on the embedded broker
 	$(PY) -m guardrail demo
 
 test: setup tools ## every test, real Kafka included
-	$(PY) -m pytest $(SIDE_BY_SIDE)
+	$(RUN_TESTS)
 
 check: setup tools ## format, lint, types, contracts, tests
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 	.venv/bin/lint-imports
-	$(PY) -m pytest $(SIDE_BY_SIDE)
+	$(RUN_TESTS)
 
 format: setup ## write the house's format
 	$(PY) -m ruff format .

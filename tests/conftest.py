@@ -19,14 +19,10 @@ ADMIN_TIMEOUT_S = 30  # creating topics takes milliseconds; a broker on a busy m
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks every test that needs the broker, so that `-m "not kafka"` leaves exactly those out.
-
-    Run side by side, tests of one file stay together, with the broker they share; so do all that share three.
-    """
+    """Marks every test that needs the broker, so that `-m "not kafka"` leaves exactly those out."""
     for item in items:
         if "kafka" in getattr(item, "fixturenames", ()):
             item.add_marker("kafka")
-        item.add_marker(pytest.mark.xdist_group("faults" if item.path.parent.name == "faults" else str(item.path)))
 
 
 @pytest.fixture(autouse=True)
