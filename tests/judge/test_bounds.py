@@ -51,9 +51,9 @@ def test_a_hostile_record_is_judged_in_a_moment(name: str) -> None:
     response, message, fields = HOSTILE[name]
     policy = hotel()
     raw = record(message, response, **fields)
-    started = time.process_time()
+    started = time.thread_time()
     [decision] = decide([raw], {policy.agent: policy})
-    assert time.process_time() - started < SECONDS
+    assert time.thread_time() - started < SECONDS
     assert decision.outcome is not Outcome.DEAD_LETTER
 
 
@@ -78,9 +78,9 @@ def test_a_record_of_costly_patterns_is_judged_in_a_moment(kind: str) -> None:
     value = "a" * 250
     items = [item(parameter_value_format_regex=PATTERNS[kind](n), parameter_extracted_part=value) for n in range(64)]
     raw = record(value, parameter_turn(*items, message=value))
-    started = time.process_time()
+    started = time.thread_time()
     [decision] = decide([raw], {policy.agent: policy})
-    assert time.process_time() - started < SECONDS
+    assert time.thread_time() - started < SECONDS
     assert len(decision.observations) == 64
     assert decide([raw], {policy.agent: policy}) == [decision]
 
@@ -110,9 +110,9 @@ def test_an_answer_full_of_codes_is_judged_in_a_moment() -> None:
     changed = item(parameter_value_format_regex=pattern, parameter_extracted_part="Q1W2E3R4", parameter_value_format="")
     raw = record("its Q1W2E3R4", parameter_turn(changed, message="its Q1W2E3R4", answer=f"Q1W2E3R4? \u202e{codes}"))
     policy = hotel(booking={"examples": {}})
-    started = time.process_time()
+    started = time.thread_time()
     [decision] = decide([raw], {policy.agent: policy})
-    assert time.process_time() - started < SECONDS
+    assert time.thread_time() - started < SECONDS
     assert decision.observations[0].execution is Execution.MATCHED
 
 
@@ -130,9 +130,9 @@ def test_a_schemas_pattern_is_bounded_too() -> None:
     answer = {"type": "object", "properties": {"answer": {"type": "string", "pattern": "(?=a)(a+)+b$"}}}
     policy = hotel(response={"schema": {"type": "object", "properties": {"generated_answer": answer}}})
     raw = record("cancel", {"generated_answer": {"answer": "a" * 7_900}})
-    started = time.process_time()
+    started = time.thread_time()
     [decision] = decide([raw], {policy.agent: policy})
-    assert time.process_time() - started < SECONDS
+    assert time.thread_time() - started < SECONDS
     assert decision.outcome is Outcome.REJECTED
 
 

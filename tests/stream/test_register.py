@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -19,8 +19,12 @@ from guardrail.stream.registry import Registry, Writer
 from guardrail.stream.steering import Signed, Steering
 from tests.stream.deployment import PATIENCE_S
 
-END = now() + timedelta(minutes=5)
 TEXT = {"version": 1, "agent": "hotel", "locale": "en", "prompt": "You help guests."}
+
+
+def soon() -> datetime:
+    """Five minutes from now."""
+    return now() + timedelta(minutes=5)
 
 
 @pytest.fixture
@@ -66,7 +70,7 @@ def test_a_hostile_reason_is_shown_as_it_is(
 ) -> None:
     """Given a reason that looks like markup, then the register can be looked at all the same."""
     steering = Steering(settings)
-    steering.bypass("*", END, Signed("ann", "[/red] ticket 7"))
+    steering.bypass("*", soon(), Signed("ann", "[/red] ticket 7"))
     monkeypatch.setenv("GUARDRAIL_KAFKA__BOOTSTRAP_SERVERS", settings.kafka.bootstrap_servers)
     assert main(["policies", "show"]) == 0
     assert "[/red] ticket 7" in capsys.readouterr().out
@@ -76,7 +80,7 @@ def test_a_hostile_reason_is_shown_as_it_is(
 def test_nothing_is_written_that_gates_could_not_read(settings: Settings, signed: Signed) -> None:
     """A signature without a name, or a reason without end, is refused before it is written."""
     with pytest.raises(InputError, match="bypass/"):
-        Steering(settings).bypass("*", END, signed)
+        Steering(settings).bypass("*", soon(), signed)
     assert not Steering(settings).standing().faults
 
 
