@@ -3,9 +3,11 @@ PY := .venv/bin/python
 .DEFAULT_GOAL := help
 .PHONY: help setup tools demo test check bench bench-grounding bench-stream soak constraints format
 
-# Most tests wait more than they work: two files side by side, each with a broker of its own. Faults have three, alone.
+# Most tests wait more than they work: two files side by side, each with a broker of its own, the slow ones first. Faults
+# have three brokers, alone.
+OTHER_TESTS := $(filter-out tests/stream/ tests/faults/ tests/soak/ tests/__pycache__/,$(sort $(wildcard tests/*/ tests/test_*.py)))
 define RUN_TESTS
-$(PY) -m pytest --numprocesses 2 --dist loadfile --ignore tests/faults
+$(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/stream $(OTHER_TESTS)
 $(PY) -m pytest tests/faults
 endef
 
