@@ -8,7 +8,7 @@ PY := .venv/bin/python
 OTHER_TESTS := $(filter-out tests/stream/ tests/faults/ tests/soak/ tests/__pycache__/,$(sort $(wildcard tests/*/ tests/test_*.py)))
 define RUN_TESTS
 $(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/stream $(OTHER_TESTS)
-$(PY) -m pytest tests/faults
+$(PY) -m pytest -m "not slow" tests/faults
 endef
 
 help: ## the targets
@@ -62,6 +62,7 @@ bench-stream: setup tools .tools/quix/.stamp ## the stream on a real Kafka, besi
 	touch $@
 
 soak: setup tools ## the slow tests
+	$(PY) -m pytest -m slow tests/faults
 	$(PY) -m pytest -o python_files="soak_*.py" -s tests/soak
 
 constraints: ## pin the dependencies again (no index address is recorded)

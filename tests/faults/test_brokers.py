@@ -1,5 +1,7 @@
 """Brokers that are killed and rolled: every record comes out once, in order."""
 
+import pytest
+
 from tests.faults import roles, rows
 from tests.faults.rows import Size
 from tests.faults.scenario import Bed, assert_exact
@@ -22,6 +24,7 @@ def test_a_killed_broker(bed: Bed) -> None:
     assert_exact(rows.broker_killed(bed, SMALL, which=["group"]))
 
 
+@pytest.mark.slow
 def test_a_rolled_broker(bed: Bed) -> None:
     """A broker that stops cleanly and comes back costs no record."""
     assert_exact(rows.brokers_rolled(bed, SMALL, nodes=[1]))

@@ -10,13 +10,13 @@ from tests.faults.scenario import Bed, assert_exact
 SMALL = Size(rate=100, least=600)
 
 
-@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("static", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_killed_gates(bed: Bed, static: bool) -> None:
     """Gates killed in the middle of their batches leave no half of one, and others go on."""
     assert_exact(rows.killed(bed, SMALL, kills=2 if static else 1, static=static))
 
 
-@pytest.mark.parametrize("static", [True, False])
+@pytest.mark.parametrize("static", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_rolled_gates(bed: Bed, static: bool) -> None:
     """Gates that are told to stop do so in time with exit code 0 and leave nothing to abort."""
     found = rows.rolled(bed, SMALL, rounds=1, static=static)
@@ -24,11 +24,13 @@ def test_rolled_gates(bed: Bed, static: bool) -> None:
     assert found.extra["exit code"] == 0
 
 
+@pytest.mark.slow
 def test_a_frozen_gate(bed: Bed) -> None:
     """A gate that stood still longer than its session and its transaction doubles nothing when it goes on."""
     assert_exact(rows.frozen(bed, SMALL, seconds=[9]))
 
 
+@pytest.mark.slow
 def test_two_gates_of_one_name(bed: Bed) -> None:
     """Of two gates with one name one ends and says why; the other goes on."""
     found = rows.doubled(bed, SMALL)
@@ -36,11 +38,13 @@ def test_two_gates_of_one_name(bed: Bed) -> None:
     assert {name: found.extra[name] for name in found.extra if "exits" in name} == {f"exits with {EXIT_FENCED}": 1}
 
 
+@pytest.mark.slow
 def test_scaled_gates(bed: Bed) -> None:
     """Gates may come and go, and the input get more partitions: all are read."""
     assert_exact(rows.scaled(bed, SMALL))
 
 
+@pytest.mark.slow
 def test_the_other_group_protocol(bed: Bed) -> None:
     """Gates go over to the consumer group protocol together, and back one by one."""
     assert_exact(rows.other_protocol(bed, SMALL))

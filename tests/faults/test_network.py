@@ -15,17 +15,20 @@ def test_a_cut(bed: Bed) -> None:
     assert_exact(rows.cut(bed, SMALL, seconds=[8]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ways", [[*Direction], [Direction.ANSWERS]], ids="-".join)
 def test_a_gate_that_is_lost(bed: Bed, ways: list[Direction]) -> None:
     """A gate is lost on a network that delivers late, after others have taken over: nothing of it counts twice."""
     assert_exact(rows.held(bed, SMALL, seconds=9, ways=ways, alone=True))
 
 
+@pytest.mark.slow
 def test_a_network_that_forgets(bed: Bed) -> None:
     """Connections that are dead, of which nobody is told, are found to be so and replaced."""
     assert_exact(rows.forgotten(bed, SMALL))
 
 
+@pytest.mark.slow
 def test_a_slow_network(bed: Bed) -> None:
     """Where each round trip takes 300 ms, more or less, all goes on."""
     assert_exact(rows.slow(bed, SMALL, seconds=5))

@@ -31,6 +31,7 @@ def assert_told(watches: list[Watch], *words: str) -> None:
         assert watch.oldest_s < 60, watch
 
 
+@pytest.mark.slow
 def test_topic_gone(bed: Bed, agents: Policies) -> None:
     """Given an output topic that is missing at the start, or deleted, then it is named and waited for."""
     found, watches = refusals.topic_gone(bed, agents, records=100, seconds=8)
@@ -38,6 +39,7 @@ def test_topic_gone(bed: Bed, agents: Policies) -> None:
     assert_told(watches, "missing topics: approved", "missing topics: rejected")
 
 
+@pytest.mark.slow
 def test_too_few_copies(bed: Bed, agents: Policies) -> None:
     """Given a topic that has too few copies in sync, then it is named, and all goes on once there are enough."""
     found, watches = refusals.too_few_copies(bed, agents, rate=50, seconds=12)
@@ -45,6 +47,7 @@ def test_too_few_copies(bed: Bed, agents: Policies) -> None:
     assert_told(watches, "copies out of sync: ")
 
 
+@pytest.mark.slow
 def test_too_few_brokers(bed: Bed, agents: Policies) -> None:
     """Given two brokers of three that are down, then the gate isn't ready, and goes on once they are back."""
     found, watches = refusals.too_few_brokers(bed, agents, rate=50, seconds=12)
@@ -52,6 +55,7 @@ def test_too_few_brokers(bed: Bed, agents: Policies) -> None:
     assert_told(watches, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slow", [refusals.burning(5.0), refusals.waiting(5.0)], ids=["burning", "waiting"])
 def test_slow_check(bed: Bed, agents: Policies, slow: refusals.Judge) -> None:
     """Given a check that takes 5 s, with every call or every record, then nobody loses a partition, and it is alive."""
