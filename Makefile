@@ -32,7 +32,7 @@ tools: .tools/kafka/.stamp ## Apache Kafka's jars for the tests (cached)
 demo: setup ## the main job on the embedded broker
 	$(PY) -m guardrail demo
 
-test: setup tools ## every test, real Kafka included
+test: setup tools ## the tests, real Kafka included; slow faults are in soak
 	$(RUN_TESTS)
 
 check: setup tools ## format, lint, types, contracts, tests

@@ -53,9 +53,7 @@ class Intake:
         self._chosen = []
         wanted = size if several or held else max(size - len(self._waiting), 1)
         fresh = self._fill(min(wanted, self._room()), wait_s)
-        told = bool(self._waiting) and bool(
-            self._waiting[0].agent
-        )  # what isn't told has other lanes, and would overtake
+        told = bool(self._waiting and self._waiting[0].agent)  # what isn't told has other lanes, and would overtake
         self.crowded = bool(held) or told or (several and (left or fresh == size))
         if not self.crowded:
             self._chosen = first_fitting(self._waiting, size, limit)
