@@ -61,7 +61,8 @@ bench-stream: setup tools .tools/quix/.stamp ## the stream on a real Kafka, besi
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check quixstreams==3.28.1
 	touch $@
 
-soak: setup tools ## the slow tests
+soak: setup tools ## the slow tests, and the laws on examples never tried
+	$(PY) -m pytest --numprocesses 2 --hypothesis-profile search tests/laws tests/judge
 	$(PY) -m pytest -m slow tests/faults
 	$(PY) -m pytest -o python_files="soak_*.py" -s tests/soak
 
