@@ -12,8 +12,8 @@ from hypothesis import settings
 from guardrail import logs
 from tests.broker.cluster import Cluster, missing
 
-# A busy machine is no fault of the code: no deadlines. The same examples each time, so that a change is to blame for what
-# fails; `make soak` looks for new ones.
+# A busy machine is no fault of the code: no deadlines. The same examples each time, so that what fails is the change's
+# fault; `make soak` looks for new ones.
 settings.register_profile("search", deadline=None)
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
