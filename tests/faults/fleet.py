@@ -63,6 +63,11 @@ class Fleet:
         for gate in started:
             wait_until(lambda gate=gate: _assigned(gate), f"assigned: {gate.log}", START_S)
 
+    def double(self, number: int) -> None:
+        """Starts another with this one's name, as the last of all."""
+        with self._lock:
+            self._launch(max(self._gates) + 1, name=number)
+
     def kill(self, number: int) -> None:
         """SIGKILL; it is started again at once."""
         with self._lock:
@@ -87,15 +92,15 @@ class Fleet:
         lines = (line for gate in self._all for line in gate.log.read_text().splitlines() if event in line)
         return [found for line in lines if (found := json.loads(line)).get("message") == event]
 
-    def _launch(self, number: int) -> GateProcess:
+    def _launch(self, number: int, name: int | None = None) -> GateProcess:
         instance = (
-            InstanceSettings(identity="ordinal", ordinal=number)
+            InstanceSettings(identity="ordinal", ordinal=number if name is None else name)
             if self._static
             else InstanceSettings(identity="random")
         )
         settings = self._settings.model_copy(update={"instance": instance})
         with self._lock:
-            gate = self._stack.enter_context(gate_process(settings, self._folder, **self._extra[number]))
+            gate = self._stack.enter_context(gate_process(settings, self._folder, **self._extra.get(number, {})))
             self._gates[number] = gate
             self._all.append(gate)
         return gate

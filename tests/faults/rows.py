@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 
 from confluent_kafka.admin import AdminClient, NewPartitions
 
-from guardrail.settings import InstanceSettings, Settings
+from guardrail.settings import Settings
 from tests.broker.proxy import END_TXN, Direction
 from tests.faults import roles
 from tests.faults.fleet import Fleet
 from tests.faults.growth import Growth
 from tests.faults.scenario import Bed, Figures, Traffic
-from tests.stream.deployment import PATIENCE_S, gate_process, wait_until
+from tests.stream.deployment import PATIENCE_S, wait_until
 
 GATES = (0, 1, 2)
 CONSUMER_PROTOCOL = '{"group.protocol": "consumer"}'
@@ -138,14 +138,11 @@ def doubled(bed: Bed, size: Size) -> Figures:
     ended: dict[str, float] = {}
 
     def fault(fleet: Fleet, traffic: Traffic) -> None:
-        settings = traffic.settings.model_copy(update={"instance": InstanceSettings(identity="ordinal", ordinal=0)})
         started = time.monotonic()
-        with gate_process(settings, bed.folder) as twin:
-            wait_until(lambda: bool(fleet.exits) or twin.process.poll() is not None, "one of the two ends")
-            ended["one ended after, s"] = time.monotonic() - started
-            traffic.flows()
-            if (code := twin.process.poll()) is not None:
-                fleet.exits[code] += 1
+        fleet.double(GATES[0])
+        wait_until(lambda: bool(fleet.exits), "one of the two ends")
+        ended["one ended after, s"] = time.monotonic() - started
+        traffic.flows()
 
     return _with(_through(bed, size, fault, static=True, restarts=False), ended)
 

@@ -76,7 +76,7 @@ ROWS = (
     ),
     Row("F8", "answers to commits 12 s late, for 60 s", lambda b: rows.late_ends(b, EASY, late_s=12, seconds=60)),
     Row("F9", "latency 300 ± 200 ms, for 60 s", lambda b: rows.slow(b, EASY, seconds=60), {ABORTED: 0}),
-    Row("F10", "two gates of one name", lambda b: rows.doubled(b, EASY), {"one ended after, s": 60}),
+    Row("F10", "two gates of one name", lambda b: rows.doubled(b, EASY), {STALL: 15, "one ended after, s": 60}),
     Row("F11", "1 to 4 to 1 gates, 6 to 9 partitions", lambda b: rows.scaled(b, EASY), {STALL: 10}),
     Row(
         "F11s",
