@@ -52,7 +52,7 @@ def replayed(bed: Bed, agents: Policies, *, rate: float, least: int, times: int)
         "partitions moved": moved,
         "offsets moved": sum(before[partition] != after[partition] for partition in after),
     }
-    return replace(figures, extra=extra), found
+    return replace(figures, extra={**figures.extra, **extra}), found
 
 
 def again(settings: Settings, agents: Policies) -> Again:

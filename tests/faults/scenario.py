@@ -21,6 +21,7 @@ from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 from guardrail.settings import Settings
 from tests.broker.cluster import Cluster
 from tests.broker.proxy import Proxy
+from tests.faults.counts import MISCOUNTED, miscounted
 from tests.faults.ledger import Ledger, Stalls
 from tests.stream.deployment import OUTCOMES, PATIENCE_S, committed, wait_until
 from tests.stream.deployment import deploy as deploy_on
@@ -57,8 +58,9 @@ class Figures:
 
 
 def assert_exact(found: Figures) -> None:
-    """Nothing lost, nothing twice, nothing out of order."""
+    """Nothing lost, nothing twice, nothing out of order, and drift counted as it was."""
     assert (found.lost, found.duplicated, found.reordered) == (0, 0, 0), found
+    assert found.extra.get(MISCOUNTED, 0) == 0, found
 
 
 @contextmanager
@@ -163,6 +165,7 @@ class Traffic:
             reordered=max(self._ledger.reordered, final.reordered),
             aborted=read_all(self.settings, "read_uncommitted").total - final.total,
             stall_s=self.stalls.longest_s,
+            extra={MISCOUNTED: miscounted(self.settings)},
         )
 
     def _wait(self, patience_s: float = 120.0) -> None:
