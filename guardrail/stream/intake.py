@@ -18,6 +18,13 @@ Place = tuple[int | None, int | None]
 Owner = Callable[[Message], tuple[str, Hashable]]
 """Tells whose a message is, and what it must stay in order with."""
 
+NARROWING = 8
+"""So much smaller is the batch after one that was refused: 500 records come down to the one within four aborts. Five in
+a row would be a sign of a broken client (recovery.py).
+"""
+WIDENING = 2
+"""So much larger is the batch after one that was committed, up to its usual size."""
+
 
 class Intake:
     """Batches of the source's messages. More is read only while there is room."""
@@ -33,7 +40,7 @@ class Intake:
         self.crowded = False
         """Whether more waits than one batch takes, or somebody is held: then it matters whose a record is."""
         self._stuck = False
-        self._alone_count = 0
+        self._most = gate.batch_messages
         self._refused: dict[Place, str] = {}
 
     @property
@@ -47,7 +54,7 @@ class Intake:
         Where `several` agents share the topic, none of them waits behind another's backlog for longer than the waiting
         room reaches; those that are `held` wait in it, and the others pass.
         """
-        size, limit = 1 if self._alone_count else self._gate.batch_messages, self._gate.batch_bytes
+        size, limit = self._most, self._gate.batch_bytes
         several, left = several and size > 1, bool(self._waiting)
         wait_s = 0.0 if left and not self._stuck else self._gate.wait_ms / 1000
         self._chosen = []
@@ -99,21 +106,21 @@ class Intake:
     def give_back(self, fault: Exception) -> None:
         """The batch at hand isn't committed, and will be read again: so will all that waits.
 
-        A record of it that its topic refuses is looked for: each is tried alone, and one refused alone stays so. Its
-        dead letter is a stub of our own making, without the original's time: nothing is left to refuse.
+        A record of it that its topic refuses is looked for, in ever smaller batches, and one refused alone stays so.
+        Its dead letter is a stub of our own making, without the original's time: nothing is left to refuse.
         """
         batch = self.at_hand
         self.owed |= {one.message.partition() for one in batch}
         if isinstance(fault, RefusedError):
             if len(batch) == 1:
                 self._refused[_place(batch[0].message)] = str(fault)
-            self._alone_count = len(batch)
+            self._most = max(len(batch) // NARROWING, 1)
         self._waiting, self._chosen = [], []
 
     def committed(self) -> None:
         """The batch at hand is done."""
         self.owed.clear()
-        self._alone_count = max(self._alone_count - len(self._chosen), 0)
+        self._most = min(self._most * WIDENING, self._gate.batch_messages)
         for one in self.at_hand if self._refused else ():
             self._refused.pop(_place(one.message), None)
         self._waiting, self._chosen = self._left(), []

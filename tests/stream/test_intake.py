@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable
 from typing import Any, NamedTuple
 
+import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from hypothesis import settings as tried
 from hypothesis import strategies as st
@@ -189,12 +190,17 @@ class Reader:
 class Running:
     """A gate without a judge: what it reads, it publishes."""
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: Group, settings: GateSettings = GATE) -> None:
         self._group = group
         self.reader = Reader(group)
         self.source = Source(self.reader, TOPIC)  # type: ignore[arg-type]  # the calls that a source makes
         self.source.open()
-        self.intake = Intake(self.source, GATE, _owner)
+        self.intake = Intake(self.source, settings, _owner)
+
+    @property
+    def published(self) -> list[Letter]:
+        """All that came out of the group's gates."""
+        return self._group.published
 
     def step(self, held: Collection[str], *, several: bool, unjudged: Collection[int], fails: bool) -> bool:
         """One batch of the loop, or the way back from a failed one. Gives back whether anything came of it."""
@@ -371,11 +377,11 @@ TestIntake = Machine.TestCase
 TestIntake.settings = tried(max_examples=100, stateful_step_count=12, deadline=None)
 
 
-def gate_with(*letters: Letter) -> Running:
+def gate_with(*letters: Letter, settings: GateSettings = GATE) -> Running:
     """A gate whose one partition holds these."""
     group = Group()
     group.log[0] += letters
-    made = Running(group)
+    made = Running(group, settings)
     group.readers[0] = made.reader
     made.reader.give(0)
     return made
@@ -396,3 +402,16 @@ def test_a_record_that_turns_out_a_held_agents_waits_with_the_others() -> None:
     gate.intake.correct(dict.fromkeys(range(4), "b"))
     gate.intake.narrow([])
     assert [one.message.offset() for one in gate.intake.take({"b"})] == [4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("refused", [{0}, {250}, {499}, {60, 61, 400}])
+def test_a_refused_record_is_found_in_few_batches(refused: set[int]) -> None:
+    """Given a full batch of which some are refused, then a few tries find each: not one for each record."""
+    letters = [Letter(0, offset, "a", str(offset), 1, refused=offset in refused) for offset in range(500)]
+    gate = gate_with(*letters, settings=GateSettings())
+    tries = 0
+    while len(gate.published) < len(letters):
+        gate.step((), several=False, unjudged=(), fails=False)
+        tries += 1
+    assert gate.published == letters
+    assert tries <= 25 * len(refused)
