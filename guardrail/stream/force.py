@@ -79,6 +79,14 @@ class InForce:
         return self._taken.faults.keys() if self._taken else ()
 
     @property
+    def elders(self) -> Policies:
+        """By agent, the policy before a change that is on probation or has tripped, where that one found its records
+        elsewhere (`input`). What is nobody's now may have been that agent's.
+        """
+        before = {agent: self._before(agent) for agent in self._chosen}
+        return {a: p for a, p in before.items() if p is not None and p.input != self._chosen[a].input}
+
+    @property
     def alarm(self) -> str | None:
         """Why an agent is held; None when none is."""
         return next((f"agent {agent} held: {self._tripped[agent].why}" for agent in sorted(self.held)), None)
@@ -154,6 +162,11 @@ class InForce:
             self._breaker.end(agent)
         else:
             self._breaker.begin(policy, before, watched=before is not None and agent not in wanted.forced)
+
+    def _before(self, agent: str) -> Policy | None:
+        """The policy before an agent's change that is watched or has tripped; None where there is no such change."""
+        tripped = self._tripped.get(agent)
+        return tripped.previous if tripped else self._breaker.previous(agent)
 
     def _let_go(self, agent: str) -> None:
         LOG.warning("policy withdrawn", extra={"agent": agent})

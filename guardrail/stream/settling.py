@@ -34,6 +34,8 @@ class Taken(NamedTuple):
     raw: RawRecord
     judged: Judged
     refused: str | None = None
+    agent: str | None = None
+    """Whose it is; for one that a change makes nobody's, whose it was."""
     beside: Decision | None = None
     """What the policy in force said of it, where a canary decides."""
 

@@ -5,14 +5,16 @@ What the CPU budget doesn't allow, what a breaker holds, and what stands behind 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from confluent_kafka import Message
+from msgspec.structs import replace
 
 from guardrail.judge.decide import Judged
 from guardrail.judge.model import Decision, RawRecord
-from guardrail.judge.policy import Policy
+from guardrail.judge.owner import owner
+from guardrail.judge.policy import Policies, Policy
 from guardrail.stream.breaker import refuses
 from guardrail.stream.force import InForce
 from guardrail.stream.intake import Intake
@@ -34,10 +36,11 @@ class Verdicts:
         """The judged records, in the order of the batch."""
         raws = [raw_record(message, received_ms) for message in messages]
         judged = self._judged(raws)
-        places = self._allowed(raws, judged)
+        claimed = self._claimed(raws, judged)
+        places = self._allowed(raws, claimed)
         self._intake.narrow(places)
         taken = [
-            Taken(messages[place], raws[place], one, self._intake.refusal(messages[place]))
+            Taken(messages[place], raws[place], one, self._intake.refusal(messages[place]), _agent(claimed[place]))
             for place in places
             if (one := judged[place]) is not None
         ]
@@ -47,6 +50,13 @@ class Verdicts:
         if self._intake.crowded:
             return self._judging.judge_shared(raws, self._force.policies, by_agent(self._intake.at_hand))
         return self._judging.judge(raws, self._force.policies)
+
+    def _claimed(self, raws: Sequence[RawRecord], judged: Sequence[Judged | None]) -> Sequence[Judged | None]:
+        """With the agent's name on what was its record before a change that makes it nobody's: it counts as refused."""
+        elders = self._force.elders
+        if not elders:
+            return judged
+        return [one and _claimed(raw, one, elders) for raw, one in zip(raws, judged, strict=True)]
 
     def _allowed(self, raws: Sequence[RawRecord], judged: Sequence[Judged | None]) -> list[int]:
         """The places of those that may be published."""
@@ -91,6 +101,14 @@ def _key(one: Taken) -> bytes:
     return (conversation or one.judged.decision.decision_id).encode("utf-8", "surrogatepass")
 
 
+def _claimed(raw: RawRecord, one: Judged, elders: Policies) -> Judged:
+    """Under the name of the agent whose policy before a change would have judged it, where nobody's judges it now."""
+    if one.decision.policy is not None:
+        return one
+    claimant = next((agent for agent, elder in elders.items() if owner(raw, {agent: elder}).agent == agent), None)
+    return replace(one, decision=replace(one.decision, agent=claimant)) if claimant else one
+
+
 def _agent(one: Judged | None) -> str | None:
     return one.decision.agent if one else None
 
@@ -98,3 +116,9 @@ def _agent(one: Judged | None) -> str | None:
 def differences(taken: Sequence[Taken]) -> list[tuple[Decision, Decision]]:
     """What the policy in force said beside what a canary decided, for each record of its share."""
     return [(one.beside, one.judged.decision) for one in taken if one.beside is not None]
+
+
+def counted(taken: Sequence[Taken], published: Iterable[Decision]) -> list[Decision]:
+    """What speaks for or against a policy on probation: what the one in force said, of whosever record it is."""
+    said = [one.beside or decision for one, decision in zip(taken, published, strict=True)]
+    return [d if d.agent == one.agent else replace(d, agent=one.agent) for one, d in zip(taken, said, strict=True)]

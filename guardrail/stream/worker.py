@@ -36,7 +36,7 @@ from guardrail.stream.rights import Rights, Wanting
 from guardrail.stream.routing import Outgoing, Routes
 from guardrail.stream.settling import Settlement, Settling, Taken
 from guardrail.stream.source import Source
-from guardrail.stream.verdicts import Verdicts, differences
+from guardrail.stream.verdicts import Verdicts, counted, differences
 from guardrail.stream.wanted import Wanted
 from guardrail.telemetry import names
 from guardrail.telemetry.report import Report
@@ -315,7 +315,7 @@ class Gate:
         except Exception as failure:  # noqa: BLE001  # telemetry never stops the stream
             LOG.error("report failed", extra={"error": type(failure).__name__, "records": len(raws)})
         self._settling.committed(settlement)
-        self.force.committed([t.beside or s.routed.decision for t, s in zip(batch, settlement.settled, strict=True)])
+        self.force.committed(counted(batch, (one.routed.decision for one in settlement.settled)))
         self._intake.committed()
         self._recovery.committed()
         self.health.committed()

@@ -1,5 +1,6 @@
 """Policies that change under a running gate, on a real Kafka: by file, by register, on probation, in an emergency."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -45,6 +46,13 @@ def of(agent: str, index: int) -> RawRecord:
     """An approved record of an agent, under a key of its own."""
     value = (record(str(index)).value or b"").replace(CLINIC.encode(), agent.encode())
     return RawRecord(value, f"{agent}-{index}".encode())
+
+
+def mapped(index: int) -> RawRecord:
+    """The clinic's record, its name elsewhere."""
+    fields = json.loads(record(str(index)).value or b"")
+    agent = fields.pop("agent_id")
+    return RawRecord(json.dumps({**fields, "for": {"agent": agent}}).encode(), b"%d" % index)
 
 
 @pytest.fixture
@@ -159,6 +167,34 @@ def test_a_policy_that_refuses_all_stops_its_agent_alone(settings: Settings, tmp
     decisions = result(settings).decisions
     assert {d.policy for d in decisions if d.agent == CLINIC} == {good.revision}
     assert sorted(d.source.offset or 0 for d in decisions) == list(range(40))
+
+
+def test_a_change_that_makes_all_nobodys_holds_its_agent(settings: Settings, tmp_path: Path) -> None:
+    """Given a change that looks for the agent's name where it isn't, one record after another, then its records wait,
+    though no policy would judge them; others and what is nobody's anyway go on."""
+    good = made(tmp_path, "good", input={"agent_id": "/for/agent"})
+    bad = made(tmp_path, "bad", input={"agent_id": "/for/nobody"})
+    hotel = load_policy(POLICIES / f"{HOTEL}.yaml")
+    steering = Steering(settings)
+    steering.publish([good, bad])
+    wanting = settings.breaker.model_copy(update={"least_records": 6})
+    settings = settings.model_copy(update={"breaker": wanting})
+    with gate_on(settings, {CLINIC: good, HOTEL: hotel}) as gate:
+        steering.activate(CLINIC, bad.revision, ANN)
+        wait_until(lambda: in_force(gate)(bad), "the bad one is in force")
+        for index in range(5):
+            produce(settings, [mapped(index)])
+            wait_until(lambda seen=index + 1: consumed(gate) == seen, "too few to tell: it is a dead letter")
+        produce(settings, [mapped(index) if index % 2 else of(HOTEL, index) for index in range(5, 25)])
+        produce(settings, [of("stranger", index) for index in range(5)])
+        wait_until(lambda: consumed(gate) == 20, "the others are committed")
+        assert gate.report.value(names.BREAKER, CLINIC) == 1
+        assert {d.agent for d in result(settings).decisions} == {None, HOTEL, "stranger"}
+        steering.activate(CLINIC, good.revision, ANN)
+        wait_until(lambda: consumed(gate) == 30, "all are committed")
+    decisions = result(settings).decisions
+    assert sum(d.policy == good.revision for d in decisions) == 10
+    assert sorted(d.source.offset or 0 for d in decisions) == list(range(30))
 
 
 def test_a_bypass_is_signed_on_every_decision(settings: Settings, tmp_path: Path) -> None:
