@@ -187,6 +187,11 @@ class InstanceSettings(Section):
 
     identity: Literal["auto", "ordinal", "random"] = "auto"
     ordinal: int | None = Field(default=None, ge=0, le=9_999)
+    name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_-]{1,100}$")
+    """What a `random` identity is called; unique to this process, as a container's hostname is. Who starts again under
+    the same ends at once what was left open; by default, under another each time, that hides what comes after it until
+    it times out.
+    """
     proc: int = Field(default=0, ge=0, le=999)
     workers: int = Field(default=1, ge=1, le=64)
     """Processes that this one starts and supervises; each has the next proc. One is this process itself."""
@@ -256,7 +261,7 @@ class Settings(BaseSettings):
     breaker: BreakerSettings = BreakerSettings()
 
     def identity(self, hostname: str | None = None) -> Identity:
-        """The ordinal that was given, else that of a StatefulSet's hostname, else a random one."""
+        """The ordinal that was given, else that of a StatefulSet's hostname, else a name: the given one, or any."""
         chosen = self.instance
         found = None if chosen.identity == "random" else chosen.ordinal
         if found is None and chosen.identity != "random":
@@ -264,8 +269,8 @@ class Settings(BaseSettings):
             found = int(match[1]) if match else None
         if found is None and chosen.identity == "ordinal":
             raise SettingsError(f"{PREFIX}INSTANCE__ORDINAL: no ordinal was given, and the hostname ends in none")
-        ordinal = secrets.token_hex(6) if found is None else str(found)
-        return Identity(name=f"{self.gate.group}.{ordinal}.{chosen.proc}", static=found is not None)
+        called = chosen.name or secrets.token_hex(6) if found is None else str(found)
+        return Identity(name=f"{self.gate.group}.{called}.{chosen.proc}", static=found is not None)
 
 
 def load(**overrides: Section | dict[str, object]) -> Settings:

@@ -87,12 +87,17 @@ def test_identity_by_hostname(hostname: str, name: str | None, static: bool) -> 
 
 
 def test_identity_as_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A given ordinal and proc win over the hostname; `random` wins over both; `ordinal` insists on one."""
+    """A given ordinal and proc win over the hostname; `random` wins over both, under the given name if there is one;
+    `ordinal` insists on one.
+    """
     monkeypatch.setenv("GUARDRAIL_INSTANCE__ORDINAL", "3")
     monkeypatch.setenv("GUARDRAIL_INSTANCE__PROC", "1")
     assert settings.load().identity("x-0").name == "guardrail.3.1"
     monkeypatch.setenv("GUARDRAIL_INSTANCE__IDENTITY", "random")
     assert settings.load().identity("x-0").static is False
+    assert settings.load().identity("x-0").name != settings.load().identity("x-0").name
+    monkeypatch.setenv("GUARDRAIL_INSTANCE__NAME", "pod-x7f2k")
+    assert settings.load().identity("x-0") == settings.Identity(name="guardrail.pod-x7f2k.1", static=False)
     monkeypatch.setenv("GUARDRAIL_INSTANCE__IDENTITY", "ordinal")
     monkeypatch.delenv("GUARDRAIL_INSTANCE__ORDINAL")
     with pytest.raises(SettingsError, match="GUARDRAIL_INSTANCE__ORDINAL"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import secrets
 import signal
 import sys
 import threading
@@ -64,20 +65,23 @@ def supervise(settings: Settings, policies: Policies, log_level: str) -> int:
 
     Raises what keeps a worker from starting (SettingsError, PolicyError), once for all of them.
     """
-    crew = Crew([Worker(mine, policies, log_level) for mine in _shares(settings)])
+    crew = Crew([Worker(mine, policies, log_level) for mine in shares(settings)])
     shown = pages(lambda: crew.probe("/livez"), lambda: crew.probe("/readyz"), crew.metrics, crew.policies)
     with on_signal(crew.stop), Admin(settings.admin, shown) as admin:
         LOG.info("supervising", extra={"workers": settings.instance.workers, "admin_port": admin.port})
         return crew.run()
 
 
-def _shares(settings: Settings) -> list[Settings]:
-    """Each worker's settings: its own proc, and an admin port that only the supervisor asks."""
+def shares(settings: Settings) -> list[Settings]:
+    """Each worker's settings: its own proc, and an admin port that only the supervisor asks. A random name is drawn
+    once: a worker that is started again ends what it left open.
+    """
+    name = settings.instance.name or secrets.token_hex(6)
     admin = settings.admin.model_copy(update={"host": LOOPBACK, "port": 0})
     return [
         settings.model_copy(
             update={
-                "instance": settings.instance.model_copy(update={"proc": proc, "workers": 1}),
+                "instance": settings.instance.model_copy(update={"name": name, "proc": proc, "workers": 1}),
                 "admin": admin,
             }
         )

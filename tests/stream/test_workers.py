@@ -48,7 +48,7 @@ def agents() -> Policies:
     return policies()
 
 
-def crew(settings: Settings, ordinal: int = 0, count: int = 2) -> Settings:
+def crew(settings: Settings, ordinal: int | None = 0, count: int = 2) -> Settings:
     """The same, for a sidecar of several workers."""
     return settings.model_copy(update={"instance": InstanceSettings(ordinal=ordinal, workers=count)})
 
@@ -200,6 +200,15 @@ def test_a_fenced_worker_ends_the_sidecar(
             produce(settings, [record()])
             assert older.process.wait(30) == EXIT_FENCED
         assert not any(map(lives, pids(older).values()))
+
+
+def test_a_worker_comes_back_under_its_name() -> None:
+    """Given workers without an identity that lasts, then each has a name of its own, and the same at every start."""
+    shared = workers.shares(crew(settings_on(NOWHERE, {}), ordinal=None))
+    first, second = ([one.identity("laptop") for one in shared] for _ in range(2))
+    assert first == second
+    assert len({one.name for one in first}) == len(shared)
+    assert not any(one.static for one in first)
 
 
 def test_a_wrong_setting_is_told_once(tmp_path: Path) -> None:
