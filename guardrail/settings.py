@@ -10,7 +10,7 @@ import os
 import re
 import secrets
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -40,8 +40,11 @@ OURS = frozenset(
 )
 """librdkafka properties that the exactly-once loop rests on: set through the settings above them, or not at all."""
 
-# What Kubernetes sets for a service called `guardrail`, and what our own tests use.
-_FOREIGN = re.compile(r"(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_(TCP|UDP).*)?|TEST_.+)")
+_TESTS = PREFIX + "TEST_"
+"""What our own tests use."""
+# What Kubernetes sets in every pod for each service of its namespace, `guardrail` and `guardrail-metrics` among them.
+_SERVICE = re.compile(r"(.+)_SERVICE_HOST")
+_SERVICES_OWN = re.compile(r"_(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)")
 _PROPERTY = re.compile(r"[A-Za-z0-9._-]{1,100}")
 # The ordinal of a StatefulSet's pod ends its hostname; five characters may be the random end of a Deployment's.
 _ORDINAL = re.compile(r".+-(\d{1,4})")
@@ -309,12 +312,18 @@ def _fields(section: object) -> list[str]:
 def _strangers(environment: Mapping[str, str]) -> Iterator[str]:
     """Variables with our prefix that nothing reads: most often a misspelt setting that would silently do nothing."""
     names = known()
+    services = {found[1] for name in environment if (found := _SERVICE.fullmatch(name))}
     for name in sorted(environment):
         upper = name.upper()
-        if not upper.startswith(PREFIX) or upper in names or _FOREIGN.fullmatch(upper[len(PREFIX) :]):
+        if not upper.startswith(PREFIX) or upper in names or upper.startswith(_TESTS) or _linked(name, services):
             continue
         near = get_close_matches(upper, names, n=1, cutoff=0.8)
         yield f"{name}: unknown setting" + (f"; did you mean {near[0]}?" if near else "")
+
+
+def _linked(name: str, services: Iterable[str]) -> bool:
+    """Whether a variable is about one of these services."""
+    return any(name.startswith(service) and _SERVICES_OWN.fullmatch(name[len(service) :]) for service in services)
 
 
 def _fault(path: tuple[object, ...], message: str) -> str:

@@ -63,10 +63,16 @@ def test_a_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch, name: str, va
     assert says in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["GUARDRAIL_SERVICE_HOST", "GUARDRAIL_PORT", "GUARDRAIL_PORT_9464_TCP_ADDR"])
-def test_kubernetes_own_variables_are_let_be(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """What Kubernetes sets for a service called guardrail is no setting and no error."""
-    monkeypatch.setenv(name, "tcp://10.0.0.1:9464")
+@pytest.mark.parametrize("service", ["GUARDRAIL", "GUARDRAIL_METRICS", "GUARDRAIL_ADMIN"])
+def test_kubernetes_own_variables_are_let_be(monkeypatch: pytest.MonkeyPatch, service: str) -> None:
+    """What Kubernetes sets for a service of our name, or of one that begins with it, is no setting and no error; the
+    same names without such a service are."""
+    links = ("_PORT", "_SERVICE_PORT", "_SERVICE_PORT_HTTP", "_PORT_9464_TCP", "_PORT_9464_TCP_ADDR")
+    for link in links:
+        monkeypatch.setenv(service + link, "tcp://10.0.0.1:9464")
+    with pytest.raises(SettingsError, match=f"{service}_PORT: unknown setting"):
+        settings.load()
+    monkeypatch.setenv(f"{service}_SERVICE_HOST", "10.0.0.1")
     settings.load()
 
 

@@ -23,7 +23,7 @@ NARROWING = 8
 a row would be a sign of a broken client (recovery.py).
 """
 WIDENING = 2
-"""So much larger is the batch after one that was committed, up to its usual size."""
+"""So much larger is each batch, up to its usual size, once all that were in a refused one are done."""
 
 
 class Intake:
@@ -41,6 +41,7 @@ class Intake:
         """Whether more waits than one batch takes, or somebody is held: then it matters whose a record is."""
         self._stuck = False
         self._most = gate.batch_messages
+        self._suspects_count = 0
         self._refused: dict[Place, str] = {}
 
     @property
@@ -114,13 +115,15 @@ class Intake:
         if isinstance(fault, RefusedError):
             if len(batch) == 1:
                 self._refused[_place(batch[0].message)] = str(fault)
-            self._most = max(len(batch) // NARROWING, 1)
+            self._most, self._suspects_count = max(len(batch) // NARROWING, 1), len(batch)
         self._waiting, self._chosen = [], []
 
     def committed(self) -> None:
         """The batch at hand is done."""
         self.owed.clear()
-        self._most = min(self._most * WIDENING, self._gate.batch_messages)
+        self._suspects_count -= len(self._chosen)
+        if self._suspects_count <= 0:
+            self._most = min(self._most * WIDENING, self._gate.batch_messages)
         for one in self.at_hand if self._refused else ():
             self._refused.pop(_place(one.message), None)
         self._waiting, self._chosen = self._left(), []

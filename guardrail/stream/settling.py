@@ -131,10 +131,13 @@ class Settling:
         return kept, made
 
     def _own_errors(self, settled: Sequence[Settled]) -> int:
-        """How many of our own errors stand in a row at the batch's end. Raises OwnError where they are too many."""
+        """How many of our own errors stand in a row at the batch's end. Raises OwnError where they are too many.
+
+        A bypass is there for when our judgement is in doubt: under it they go out, and stop nothing.
+        """
         in_a_row = self._in_a_row
-        for one in settled:
-            in_a_row = in_a_row + 1 if one.routed.decision.on_error is not None else 0
+        for decision in (one.routed.decision for one in settled):
+            in_a_row = in_a_row + 1 if decision.on_error is not None and decision.bypass is None else 0
             if in_a_row >= self._own_errors_count:
                 raise OwnError(f"{in_a_row} of our own errors in a row, judging or routing")
         return in_a_row

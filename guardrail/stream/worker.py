@@ -90,7 +90,7 @@ class Gate:
         self._judging = Judging(judge, gate.cpu_ms / 1000, self._own_error)
         self._settling = Settling(self._judging, gate.own_errors_count, spans=self.report.spans)
         deadline_s = gate.transaction_ms / 1000
-        self._publisher = publisher_for(gate.delivery)(self._producer, deadline_s, self._stopping.is_set)
+        self._publisher = publisher_for(gate.delivery)(self._producer, deadline_s, self._beaten)
         config = client.consumer_config(settings, self._identity)
         consumer = client.make_consumer(config, self._lag.statistics, self._login)
         self._source = broker.source(consumer, settings.topics.raw, self._noted)

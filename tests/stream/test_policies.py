@@ -12,11 +12,12 @@ import yaml
 
 from guardrail.errors import InputError, SettingsError
 from guardrail.judge.again import circumstances
-from guardrail.judge.decide import decide
+from guardrail.judge.decide import Judged, decide, judge
 from guardrail.judge.model import Decision, Outcome, RawRecord
 from guardrail.judge.policy import Policy
 from guardrail.policies import load_policy
 from guardrail.settings import BreakerSettings, PolicySettings, Settings
+from guardrail.stream.judging import Judge
 from guardrail.stream.lifecycle import Lifecycle
 from guardrail.stream.steering import Signed, Steering
 from guardrail.stream.worker import Gate
@@ -67,10 +68,10 @@ def settings(kafka: str, fresh_topics: FreshTopics) -> Settings:
 
 
 @contextmanager
-def gate_on(settings: Settings, files: dict[str, Policy] | None = None) -> Iterator[Gate]:
+def gate_on(settings: Settings, files: dict[str, Policy] | None = None, judge: Judge = judge) -> Iterator[Gate]:
     """A running gate that follows files and register."""
     with Lifecycle(settings, files or {}) as lifecycle:
-        gate = Gate(settings, files or {}, lifecycle=lifecycle)
+        gate = Gate(settings, files or {}, judge=judge, lifecycle=lifecycle)
         with running(gate) as ended:
             wait_until(lambda: bool(ended) or gate.health.assigned, "the gate is assigned")
             yield gate
@@ -223,6 +224,24 @@ def test_a_bypass_is_signed_on_every_decision(settings: Settings, tmp_path: Path
     then = circumstances(passed)
     [again] = decide([then.received(found.raws[0])], then.in_force({CLINIC: strict}))
     assert (again.outcome, again.bypass, again.decision_id) == (passed.outcome, passed.bypass, passed.decision_id)
+
+
+def test_under_a_bypass_our_own_errors_stop_nothing(settings: Settings, tmp_path: Path) -> None:
+    """Given a judge that breaks on everything and a bypass, then all goes out as it came, however many in a row."""
+
+    def breaks(*_: object) -> list[Judged]:
+        raise ZeroDivisionError
+
+    clinic = made(tmp_path, "clinic")
+    steering = Steering(settings)
+    steering.publish([clinic])
+    steering.bypass(CLINIC, datetime.now(UTC) + timedelta(minutes=5), ANN)
+    wanting = settings.gate.model_copy(update={"own_errors_count": 3})
+    with gate_on(settings.model_copy(update={"gate": wanting}), {CLINIC: clinic}, breaks) as gate:
+        produce(settings, [of(CLINIC, index) for index in range(10)])
+        wait_until(lambda: consumed(gate) == 10, "all are committed")
+    found = result(settings).decisions
+    assert {(d.outcome, d.on_error, d.bypass is None) for d in found} == {(Outcome.APPROVED, "fail_open", False)}
 
 
 def test_a_canary_decides_its_share_and_is_compared(settings: Settings, tmp_path: Path) -> None:
