@@ -191,6 +191,21 @@ def test_a_second_gate_of_the_same_name_fences_the_first(
             assert not any(isinstance(e, FencedError) for e in ended)
 
 
+def test_waiting_for_a_broker_is_no_stall(agents: Policies) -> None:
+    """Given brokers that aren't there, then the gate is alive for as long as it looks for them, and isn't ready."""
+    settings = settings_on("127.0.0.1:1", {}, start_ms=4_000)
+    settings = settings.model_copy(update={"admin": settings.admin.model_copy(update={"stalled_ms": 1_500})})
+    gate = Gate(settings, agents)
+    alive = []
+    with running(gate) as ended:
+        while not ended:
+            alive.append(gate.health.alive)
+            time.sleep(0.1)
+    assert all(alive)
+    assert len(alive) > 20
+    assert not gate.health.ready
+
+
 def test_sigterm_without_a_broker(tmp_path: Path) -> None:
     """A gate whose broker has died ends within 10 s of SIGTERM all the same; so does one that never found any."""
     with Cluster() as cluster:
