@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from guardrail.errors import InputError, PolicyError
 from guardrail.judge.policy import Policies
-from guardrail.judge.scoring import LEXICAL, Scorer, require
+from guardrail.judge.scoring import LEXICAL, NO_SCORERS, Scorer, require
 
 GROUP = "guardrail.scorers"
 
@@ -20,24 +20,26 @@ class _UnfitError(Exception):
     """Why a name gives no scorer."""
 
 
-def load_scorers(policies: Policies) -> Mapping[str, Scorer]:
-    """The scorers that these policies name, in the versions that they pin; nothing is looked up where they name none.
+def load_scorers(policies: Policies, loaded: Mapping[str, Scorer] = NO_SCORERS) -> Mapping[str, Scorer]:
+    """The scorers that these policies name, in the versions that they pin; nothing is looked up where they name none,
+    and none of those that are `loaded` is made again: it may hold a model.
 
     Raises: PolicyError, a line for each that isn't installed, can't be loaded, or has another version.
     """
     scales = {agent: policy.scales for agent, policy in policies.items() if policy.scales}
-    loaded: dict[str, Scorer] = {}
+    named = {name for scale in scales.values() for name in scale} - {LEXICAL}
+    made = {name: scorer for name, scorer in loaded.items() if name in named}
     faults = []
-    for name in sorted({name for named in scales.values() for name in named} - {LEXICAL}):
+    for name in sorted(named - made.keys()):
         try:
-            loaded[name] = _loaded(name)
+            made[name] = _loaded(name)
         except _UnfitError as error:
-            agents = ", ".join(agent for agent, named in scales.items() if name in named)
+            agents = ", ".join(agent for agent, scale in scales.items() if name in scale)
             faults.append(f"agent {agents}: grounding.scorers.{name}: {error}")
     if faults:
         raise PolicyError("\n".join(faults))
-    require(scales, loaded)
-    return loaded
+    require(scales, made)
+    return made
 
 
 def named_scorers(names: Iterable[str]) -> Mapping[str, Scorer]:

@@ -46,8 +46,9 @@ _TESTS = PREFIX + "TEST_"
 _SERVICE = re.compile(r"(.+)_SERVICE_HOST")
 _SERVICES_OWN = re.compile(r"_(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)")
 _PROPERTY = re.compile(r"[A-Za-z0-9._-]{1,100}")
-# The ordinal of a StatefulSet's pod ends its hostname; five characters may be the random end of a Deployment's.
-_ORDINAL = re.compile(r".+-(\d{1,4})")
+# The ordinal of a StatefulSet's pod ends its hostname; five characters may be the random end of a Deployment's, four
+# numbers are an address (`ip-10-0-12-34`).
+_ORDINAL = re.compile(r"(?!ip(?:-\d+){4}$).+-(\d{1,4})")
 
 
 class Section(BaseModel):

@@ -67,6 +67,7 @@ def test_the_documented_scorer_is_found_and_asked(words: Path, tmp_path: Path, m
     assert decision.grounding is not None
     assert decision.grounding.claims[0].reason == "words"
     assert named_scorers(["words", "words"]).keys() == {"words"}
+    assert load_scorers(policies, scorers)["words"] is scorers["words"]
 
 
 def test_where_no_policy_names_one_nothing_is_loaded(broken: Path, monkeypatch: pytest.MonkeyPatch) -> None:

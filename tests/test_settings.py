@@ -82,6 +82,8 @@ def test_kubernetes_own_variables_are_let_be(monkeypatch: pytest.MonkeyPatch, se
         ("guardrail-0", "guardrail.0.0", True),
         ("guardrail-12", "guardrail.12.0", True),
         ("guardrail-7d9f8b6c5-24567", None, False),
+        ("guardrail-2-3", "guardrail.3.0", True),
+        ("ip-10-0-12-34", None, False),
         ("laptop", None, False),
     ],
 )

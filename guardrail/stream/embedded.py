@@ -110,7 +110,7 @@ class Embedded:
         return made
 
 
-def _routes(settings: Settings) -> Routes:
+def _routes(settings: Settings, _: Routes | None) -> Routes:
     return Routes.named(settings.topics)
 
 

@@ -37,6 +37,8 @@ RECORDS_FAULT = frozenset(
 UNREAD_GONE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})
 """The committed offset is no longer in the log: retention has deleted what nobody had judged."""
 
+MOVED = frozenset({KafkaError.UNKNOWN_MEMBER_ID, KafkaError.ILLEGAL_GENERATION, KafkaError.STALE_MEMBER_EPOCH})
+"""The group has moved on without us. Outside of a transaction no flag says so."""
 
 DENIED = frozenset(
     {

@@ -12,6 +12,7 @@ from guardrail.settings import GateSettings
 from guardrail.stream.faults import RefusedError
 from guardrail.stream.lanes import Queued, choose, first_fitting
 from guardrail.stream.progress import Position
+from guardrail.stream.record import size_of
 from guardrail.stream.source import Source
 
 Place = tuple[int | None, int | None]
@@ -39,7 +40,7 @@ class Intake:
         self._chosen: list[int] = []
         self.crowded = False
         """Whether more waits than one batch takes, or somebody is held: then it matters whose a record is."""
-        self._stuck = False
+        self._stuck, self._held = False, frozenset[str]()
         self._most = gate.batch_messages
         self._suspects_count = 0
         self._refused: dict[Place, str] = {}
@@ -63,6 +64,9 @@ class Intake:
         fresh = self._fill(min(wanted, self._room()), wait_s)
         told = bool(self._waiting and self._waiting[0].agent)  # what isn't told has other lanes, and would overtake
         self.crowded = bool(held) or told or (several and (left or fresh == size))
+        if self._stuck and not fresh and self._held == set(held):  # nor was anything chosen before
+            return []
+        self._held = frozenset(held)
         if not self.crowded:
             self._chosen = first_fitting(self._waiting, size, limit)
         else:
@@ -75,7 +79,7 @@ class Intake:
 
     def _room(self) -> int:
         """How many more may wait."""
-        if sum(len(one.message) for one in self._waiting) > self._gate.waiting_bytes:
+        if sum(one.size for one in self._waiting) > self._gate.waiting_bytes:
             return 0
         return max(self._gate.waiting_messages - len(self._waiting), 0)
 
@@ -134,7 +138,9 @@ class Intake:
 
     def _tell(self) -> None:
         """From now on it is known whose each of them is."""
-        self._waiting = [one if one.agent else Queued(one.message, *self._owner(one.message)) for one in self._waiting]
+        self._waiting = [
+            one if one.agent else Queued(one.message, one.size, *self._owner(one.message)) for one in self._waiting
+        ]
 
     def _fill(self, count: int, wait_s: float) -> int:
         """Reads up to `count` messages, and lets go of what is ours no more. Gives back how many were read."""
@@ -142,7 +148,7 @@ class Intake:
         if gone := self._source.gone():
             self.owed -= gone
             self._waiting = [one for one in self._waiting if one.message.partition() not in gone]
-        self._waiting += [Queued(message) for message in fresh]
+        self._waiting += [Queued(message, size_of(message)) for message in fresh]
         return len(fresh)
 
 

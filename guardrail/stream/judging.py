@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -26,7 +26,9 @@ Judge = Callable[[Sequence[RawRecord], Policies], list[Judged]]
 SLICE_MESSAGES = 64
 """The CPU budget is looked at between slices; as many records as the judge takes side by side."""
 FIRST_MESSAGES = 8
-"""In the first slice of all: nobody knows yet what a record costs. At 5 s each it still ends within `stalled_ms`."""
+"""In the first slice under policies that are new: nobody knows yet what a record costs. At 5 s each it still ends
+within `stalled_ms`.
+"""
 SLOW_S = 1.0
 """A slice that took longer is followed by a smaller one, so that the loop turns between slow records too."""
 WAITED_S = 10.0
@@ -43,49 +45,67 @@ class Judging:
         self._judge = judge
         self._cpu_s = cpu_s
         self._noted = noted
-        self._size = FIRST_MESSAGES
+        self._sizes: dict[str, int] = {}
+        self._until_s = 0.0
+        self._left_out: set[str] = set()
+
+    def forget(self) -> None:
+        """Policies have changed: what records cost is found out anew."""
+        self._sizes.clear()
 
     def judge(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged | None]:
-        """The judged records, in order; null from where the budget ran out. A slice is judged whatever it costs."""
-        return self._within(raws, policies, self._cpu_s, SLICE_MESSAGES)
+        """A batch: the judged records, in order; null from where the budget ran out. A slice is judged whatever it
+        costs.
+        """
+        self._until_s = time.monotonic() + WAITED_S
+        return self._within("", raws, policies, self._cpu_s, SLICE_MESSAGES)
 
     def judge_shared(
-        self, raws: Sequence[RawRecord], policies: Policies, groups: Sequence[Sequence[int]]
+        self, raws: Sequence[RawRecord], policies: Policies, groups: Mapping[str, Sequence[int]]
     ) -> list[Judged | None]:
-        """The same for records of several agents, each `group` the places of one's, those who have few first.
+        """The same for a batch of several agents, each with the places of its records, those who have few first.
 
-        Each gets an equal share of the budget that is left, so that none can spend another's.
+        Each gets an equal share of the budget that is left, so that none can spend another's. Whom the time for waiting
+        doesn't reach is the first in the next batch.
         """
         judged: list[Judged | None] = [None] * len(raws)
-        until = time.thread_time() + self._cpu_s
-        for index, places in enumerate(groups):
+        until, self._until_s = time.thread_time() + self._cpu_s, time.monotonic() + WAITED_S
+        in_turn = sorted(groups, key=lambda name: name not in self._left_out)
+        self._left_out = set()
+        for index, name in enumerate(in_turn):
+            if index and time.monotonic() > self._until_s:
+                self._left_out = set(in_turn[index:])
+                break
             share_s = max(until - time.thread_time(), 0.0) / (len(groups) - index)
-            found = self._within([raws[place] for place in places], policies, share_s, SHARED_SLICE_MESSAGES)
-            for place, one in zip(places, found, strict=True):
+            mine = [raws[place] for place in groups[name]]
+            found = self._within(name, mine, policies, share_s, SHARED_SLICE_MESSAGES)
+            for place, one in zip(groups[name], found, strict=True):
                 judged[place] = one
         return judged
 
-    def judge_all(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:
-        """All of them, whatever they cost."""
-        return self._slice(raws, policies) if raws else []
+    def judge_beside(self, name: str, raws: Sequence[RawRecord], policies: Policies) -> list[Judged | None]:
+        """Records of the batch at hand, under other policies: within a CPU budget of their own, and what is left of the
+        batch's time for waiting. Null from where that ran out.
+        """
+        return self._within(name, raws, policies, self._cpu_s, SHARED_SLICE_MESSAGES) if raws else []
 
     def _within(
-        self, raws: Sequence[RawRecord], policies: Policies, cpu_s: float, slice_messages: int
+        self, name: str, raws: Sequence[RawRecord], policies: Policies, cpu_s: float, slice_messages: int
     ) -> list[Judged | None]:
         judged: list[Judged | None] = []
-        until, until_s = time.thread_time() + cpu_s, time.monotonic() + WAITED_S
+        until = time.thread_time() + cpu_s
         while len(judged) < len(raws):
-            judged += self._sized(raws[len(judged) :], policies, slice_messages)
-            if time.thread_time() > until or time.monotonic() > until_s:
+            judged += self._sized(name, raws[len(judged) :], policies, slice_messages)
+            if time.thread_time() > until or time.monotonic() > self._until_s:
                 break
         return judged + [None] * (len(raws) - len(judged))
 
-    def _sized(self, raws: Sequence[RawRecord], policies: Policies, most: int) -> list[Judged]:
-        """A slice of the first ones: smaller than the last one where that was slow, else larger."""
-        size, started = min(self._size, most), time.monotonic()
+    def _sized(self, name: str, raws: Sequence[RawRecord], policies: Policies, most: int) -> list[Judged]:
+        """A slice of the first ones: smaller than the name's last one where that was slow, else larger."""
+        size, started = min(self._sizes.get(name, FIRST_MESSAGES), most), time.monotonic()
         judged = self._slice(raws[:size], policies)
         slow = time.monotonic() - started > SLOW_S
-        self._size = max(size // 4, 1) if slow else min(self._size * 2, SLICE_MESSAGES)
+        self._sizes[name] = max(size // 4, 1) if slow else min(size * 2, SLICE_MESSAGES)
         return judged
 
     def _slice(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:

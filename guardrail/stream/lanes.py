@@ -18,6 +18,7 @@ class Queued(NamedTuple):
     """A message that waits: whose it is, and what it must stay in order with. Nobody's stay in order with all."""
 
     message: Message
+    size: int
     agent: str = ""
     key: Hashable = None
 
@@ -41,7 +42,7 @@ def choose(queued: Sequence[Queued], count: int, limit_bytes: int, held: Collect
         if left.blocks(one) or not shares.get(one.agent):
             left.add(one)
             continue
-        size += len(one.message)
+        size += one.size
         if chosen and size > limit_bytes:
             break
         shares[one.agent] -= 1
@@ -53,7 +54,7 @@ def first_fitting(queued: Sequence[Queued], count: int, limit_bytes: int) -> lis
     """The places of the first ones that make a batch: one at least, however large."""
     size = 0
     for place, one in enumerate(queued[:count]):
-        size += len(one.message)
+        size += one.size
         if size > limit_bytes and place:
             return list(range(place))
     return list(range(min(count, len(queued))))
@@ -90,12 +91,12 @@ class Left:
         return offset - self._first.get(partition, offset) >= WINDOW
 
 
-def by_agent(queued: Iterable[Queued]) -> list[list[int]]:
+def by_agent(queued: Iterable[Queued]) -> dict[str, list[int]]:
     """The places of each agent's records; who has few comes first."""
     found: dict[str, list[int]] = defaultdict(list)
     for place, one in enumerate(queued):
         found[one.agent].append(place)
-    return sorted(found.values(), key=len)
+    return dict(sorted(found.items(), key=lambda item: len(item[1])))
 
 
 def _shares(wanted: Counter[str], count: int) -> dict[str, int]:

@@ -71,6 +71,8 @@ class Lifecycle:
         """
         self._files.look()
         self._join(time.monotonic() + wait_s, stopping)
+        if self._register is None and not self._fault:
+            LOG.info("no register", extra={"topic": self._settings.topics.policies})
         self._put_together()
         self._turned_s = time.monotonic()
         self._thread.start()
@@ -102,8 +104,9 @@ class Lifecycle:
     def _follow(self) -> None:
         self._changed |= self._look_at_files() or STALLED in self.wanted.faults
         if not self._joined and time.monotonic() > self._again_s:
+            before = self._fault
             self._join(time.monotonic() + AGAIN_S, self._ending.is_set)
-            self._changed = True
+            self._changed |= self._joined or self._fault != before
         if self._joined:
             self._hear()
         else:
@@ -144,7 +147,6 @@ class Lifecycle:
         if self._joined:
             self._register, self._fault = self._registry.register, {}
         elif self._register is None:
-            LOG.info("no register", extra={"topic": self._settings.topics.policies})
             self._fault = {}
         else:
             self._fault = {"register": "it isn't there any more"}

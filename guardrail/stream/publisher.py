@@ -20,6 +20,7 @@ from guardrail.settings import Delivery
 from guardrail.stream.aside import Aside, HeldError
 from guardrail.stream.faults import (
     DENIED,
+    MOVED,
     RECORDS_FAULT,
     AbortError,
     Reaction,
@@ -97,7 +98,7 @@ class Publisher(ABC):
                 return
             except BufferError:
                 if time.monotonic() > self._limit_s(self._until_s) or self._failed:
-                    raise AbortError(f"send: the queue stays full{self._why()}") from None
+                    raise self._undelivered("send: the queue stays full") from None
                 self._room()
             except KafkaException as failure:
                 error = kafka_error(failure)
@@ -344,9 +345,13 @@ class Acknowledged(Publisher):
     def _greet(self) -> None:
         self._live.list_topics(timeout=CALL_S)
 
+    def _ours(self, error: KafkaError, doing: str) -> GuardrailError:
+        """The error as one of ours. Whoever is no member any more has to take what the group says first."""
+        return AbortError(f"{doing}: {error.name()}") if error.code() in MOVED else super()._ours(error, doing)
+
     def _again(self, error: KafkaError) -> bool:
         """Outside of transactions no error is flagged as retriable: all may be, but for what no other try mends."""
-        return not (error.fatal() or error.code() in DENIED or reaction(error) is Reaction.FENCED)
+        return not (error.fatal() or error.code() in DENIED | MOVED or reaction(error) is Reaction.FENCED)
 
     def _await_deliveries(self) -> None:
         try:

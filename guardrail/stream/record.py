@@ -43,6 +43,12 @@ def raw_record(message: Message, received_ms: int | None = None) -> RawRecord:
     )
 
 
+def size_of(message: Message) -> int:
+    """The bytes that it holds in memory, about: its value, its key, its headers."""
+    size = len(message) + len(message.key() or b"")
+    return size + sum(len(name) + len(value or b"") for name, value in _headers(message))
+
+
 def producers_time(message: Message) -> bool:
     """Whether the producer set the timestamp: one that the broker set (LOG_APPEND_TIME) doesn't travel on."""
     return bool(message.timestamp()[0] == TIMESTAMP_CREATE_TIME)

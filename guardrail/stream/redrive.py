@@ -150,6 +150,8 @@ class Redrive:
         for left in reversed(range(TRIES_COUNT)):
             try:
                 self._transact(records)
+                for mark in marks:
+                    self._marks.add(mark)  # were the log read again from its beginning, they would go twice
                 return
             except TransientError as fault:
                 if isinstance(fault, RefusedError | DeniedError) or not left:

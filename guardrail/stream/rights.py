@@ -14,6 +14,7 @@ from typing import NamedTuple
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
 from confluent_kafka.admin import AclOperation, AdminClient  # type: ignore[attr-defined]  # re-exported without saying so
 
+from guardrail.errors import SettingsError
 from guardrail.settings import Identity, Settings
 from guardrail.stream import client
 from guardrail.stream.faults import denied
@@ -81,7 +82,11 @@ class Rights:
 
     def _ask(self, missing: Sequence[str], known: str | None = None) -> Wanting:
         """All that is wanting, not just the first; `known` is what a fault has told already."""
-        admin = client.make_admin(client.admin_config(self._settings))
+        try:
+            admin = client.make_admin(client.admin_config(self._settings))
+        except SettingsError as failure:  # a file of credentials that changes just now
+            LOG.error("credentials unread", extra={"reason": str(failure)})
+            return Wanting(tuple(missing), (known,) if known else ())
         lacking = dict(self._lacking(admin))
         wants = [f"{operation} on topic {topic}" for topic, operation in lacking.items()]
         if known is None and self._group_hidden(admin):

@@ -66,7 +66,7 @@ def run(
     report = Report(policies, tracing or Tracing.from_environment())
     last_tier = Backtracker()
     lent = partial(judge, last_tier=last_tier, scorers=scorers)
-    lifecycle = Lifecycle(settings, policies, lambda changed: scorers.update(load_scorers(changed)))
+    lifecycle = Lifecycle(settings, policies, lambda changed: scorers.update(load_scorers(changed, scorers)))
     gate = Gate(settings, policies, judge=lent, report=report, lifecycle=lifecycle)
     _spare_the_collector()
     loop, pages = Loop(gate), gate_pages(gate.health, report.text, gate.force.shown)

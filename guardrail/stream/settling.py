@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from guardrail.drift.tally import Trial, tally
 from guardrail.judge.decide import Judged
-from guardrail.judge.model import Decision, RawRecord
+from guardrail.judge.model import Decision, Outcome, RawRecord
 from guardrail.judge.policy import Policies
 from guardrail.stream.deadletter import Reason
 from guardrail.stream.faults import OwnError
@@ -133,11 +133,14 @@ class Settling:
     def _own_errors(self, settled: Sequence[Settled]) -> int:
         """How many of our own errors stand in a row at the batch's end. Raises OwnError where they are too many.
 
-        A bypass is there for when our judgement is in doubt: under it they go out, and stop nothing.
+        A bypass is there for when our judgement is in doubt: what goes out under it says nothing either way.
         """
         in_a_row = self._in_a_row
         for decision in (one.routed.decision for one in settled):
-            in_a_row = in_a_row + 1 if decision.on_error is not None and decision.bypass is None else 0
+            if decision.on_error is None:
+                in_a_row = 0
+            elif decision.bypass is None or decision.outcome is Outcome.DEAD_LETTER:
+                in_a_row += 1
             if in_a_row >= self._own_errors_count:
                 raise OwnError(f"{in_a_row} of our own errors in a row, judging or routing")
         return in_a_row

@@ -116,11 +116,12 @@ def check(settings: Settings, admin: AdminClient | None = None) -> list[Row]:
     ]
 
 
-def routes(settings: Settings, admin: AdminClient | None = None) -> Routes:
+def routes(settings: Settings, before: Routes | None = None, admin: AdminClient | None = None) -> Routes:
     """The topics that the gate writes: the largest record each takes, its partitions where they are the raw topic's.
 
-    Where the broker doesn't tell (no rights, or the embedded one), Kafka's default is taken, and partitions go by key:
-    a refused record is found out by the gate anyway. Raises SettingsError for a topic too narrow for any decision.
+    What the broker doesn't tell (no rights, or the embedded one) is as `before`; at first it is Kafka's default, and
+    partitions go by key: a refused record is found out by the gate anyway. Raises SettingsError for a topic too narrow
+    for any decision.
     """
     admin = admin or client.make_admin(client.admin_config(settings))
     names = {getattr(settings.topics, role): role for role in WRITTEN}
@@ -135,12 +136,11 @@ def routes(settings: Settings, admin: AdminClient | None = None) -> Routes:
             raise SettingsError(f"{name}: {topic} takes {limit} bytes a record, less than {FLOOR_BYTES}")
     counts = _partitions(admin)
     raw_count = counts.get(settings.topics.raw, 0)
-    known = {
-        topic: Route(
-            topic, limits.get(topic, Route(topic).max_bytes), raw_count if counts.get(topic) == raw_count else 0
-        )
-        for topic in names
-    }
+    known = {}
+    for topic, role in names.items():
+        old = getattr(before, role) if before else Route(topic)
+        alike = raw_count if counts.get(topic) == raw_count else 0
+        known[topic] = Route(topic, limits.get(topic, old.max_bytes), alike if counts else old.partitions_count)
     return Routes.named(settings.topics, known)
 
 

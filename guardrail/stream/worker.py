@@ -54,7 +54,7 @@ class Broker(NamedTuple):
     """How a kind of broker is read from, and asked what its topics take."""
 
     source: Callable[[Consumer, str, Callable[[str], None]], Source]
-    routes: Callable[[Settings], Routes]
+    routes: Callable[[Settings, Routes | None], Routes]
 
 
 KAFKA = Broker(Source, topics.routes)
@@ -100,6 +100,7 @@ class Gate:
         self._verdicts = Verdicts(self._judging, self.force, self._intake)
         self._find_routes = broker.routes
         self._routes = Routes()
+        self._connected = False
         self._recovery = Recovery()
         self._failed = ""
 
@@ -154,11 +155,12 @@ class Gate:
 
     def open(self) -> None:
         """Connects: fences whoever had our transactional id before, then joins the group."""
-        self._routes = self._find_routes(self._settings)
+        self._routes = self._find_routes(self._settings, None)
         self._connect()
         if self._await_topics():  # before, nobody could tell what they take
-            self._routes = self._find_routes(self._settings)
+            self._routes = self._find_routes(self._settings, None)
             self._connect()
+        self._connected = True
         self._await_policies()
         self._source.open()
         self._show()
@@ -185,6 +187,7 @@ class Gate:
     def _take_up_policies(self) -> None:
         """Between two batches: what is wanted now is in force for the next."""
         if self.force.turn(time.time_ns() // 1_000_000):
+            self._judging.forget()
             self.report.policies(self.force.policies)
             self._alarm()
 
@@ -277,6 +280,7 @@ class Gate:
                 self._stopping.wait(pause_s)
                 self.health.beat()
                 self._publisher.open(self._settings.gate.transaction_ms / 1000)
+                self._routes = self._find_routes(self._settings, self._routes)  # one made anew may take less
             self._source.rewind()
         except TransientError as worse:
             return worse
@@ -329,8 +333,13 @@ class Gate:
 
     def _producer(self) -> Producer:
         limits = self._routes.limits()
-        config = client.producer_config(self._settings, self._identity, max(limits), min(limits))
-        return client.make_producer(config, self._producer_complained)
+        try:
+            config = client.producer_config(self._settings, self._identity, max(limits), min(limits))
+            return client.make_producer(config, self._producer_complained)
+        except SettingsError as failure:  # of a running gate: a file of credentials that changes just now
+            if not self._connected:
+                raise
+            raise DeniedError(f"producer: {failure}") from failure
 
     def _noted(self, what: str) -> None:
         if what == "rebalance":
@@ -353,7 +362,8 @@ class Gate:
         except Exception as failure:  # noqa: BLE001  # any bug of ours: the judge will meet it, and say so
             LOG.error("owner unknown", extra={"error": type(failure).__name__})
             return names.OTHER, message.key()
-        return found.agent or names.OTHER, message.key() if message.key() is not None else found.conversation
+        agent = found.agent if found.agent in self.force.policies else names.OTHER  # no share for each name that comes
+        return agent or names.OTHER, message.key() if message.key() is not None else found.conversation
 
     def _own_error(self, name: str) -> None:
         self.report.count(names.OWN_ERRORS, name)

@@ -60,6 +60,7 @@ class Report:
         self._series[names.CONSUMED.name][()] = self._series[names.DECIDED.name][()] = 0
         self._process = Buckets(names.PROCESS_DURATION)
         self._e2e = Buckets(names.E2E_DURATION)
+        self._models: dict[str, set[str]] = {}
         self._scrape = threading.Lock()
         self._registry = CollectorRegistry()
         self._provider = meters(self._registry, self._rows)
@@ -74,7 +75,7 @@ class Report:
     def policies(self, policies: Policies) -> None:
         """Takes the policies in force, and opens their series at zero: a series born at 1 hides its first event."""
         self._policies: Mapping[str, Policy] = policies
-        self._models: dict[str, set[str]] = {agent: set() for agent in policies}
+        self._models = {agent: self._models.get(agent, set()) for agent in policies}
         info: dict[Labels, float] = {(p.agent, p.revision, p.mode): 1.0 for p in policies.values()}
         self._series[names.POLICY_INFO.name] = info
         for agent in policies:

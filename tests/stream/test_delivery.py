@@ -162,6 +162,8 @@ def test_offsets_wait_for_their_outputs(kafka: str, fresh_topics: FreshTopics, a
         (OFFSET_COMMIT, 27, None),  # REBALANCE_IN_PROGRESS: the same call again
         (OFFSET_COMMIT, 14, None),  # COORDINATOR_LOAD_IN_PROGRESS
         (OFFSET_COMMIT, 30, "DeniedError"),  # GROUP_AUTHORIZATION_FAILED: no other try mends it
+        (OFFSET_COMMIT, 22, "AbortError"),  # ILLEGAL_GENERATION: the group has to say first what is ours
+        (OFFSET_COMMIT, 25, "AbortError"),  # UNKNOWN_MEMBER_ID
         (PRODUCE, 87, "RefusedError"),  # INVALID_RECORD: one of the batch is at fault
         (PRODUCE, 29, "AbortError"),  # TOPIC_AUTHORIZATION_FAILED
     ],

@@ -50,6 +50,12 @@ class Letter(NamedTuple):
     def error(self) -> None:
         """It is a record."""
 
+    def key(self) -> None:
+        """None: all that it holds is its value."""
+
+    def headers(self) -> None:
+        """None either."""
+
     def __len__(self) -> int:
         return self.size
 

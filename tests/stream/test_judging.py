@@ -11,7 +11,8 @@ from guardrail.judge.decide import Judged, judge
 from guardrail.judge.failing import unjudged
 from guardrail.judge.model import Outcome, RawRecord, Reply, Source
 from guardrail.judge.policy import Policies
-from guardrail.stream.judging import FIRST_MESSAGES, Judging
+from guardrail.stream import judging
+from guardrail.stream.judging import FIRST_MESSAGES, SHARED_SLICE_MESSAGES, Judging
 from tests.scoring import policies
 from tests.stream.records import drifting, record
 
@@ -108,10 +109,65 @@ def test_agents_spend_their_own_share(agents: Policies) -> None:
         return judge(raws, given)
 
     raws = [of("open" if index % 10 == 5 else "clinic-en", record()) for index in range(200)]
-    groups = [[i for i in range(200) if i % 10 == 5], [i for i in range(200) if i % 10 != 5]]
+    places = [[i for i in range(200) if i % 10 == 5], [i for i in range(200) if i % 10 != 5]]
+    groups = dict(zip(("open", "clinic-en"), places, strict=True))
     made = Judging(burning, 0.2, lambda _: None).judge_shared(raws, agents, groups)
     judged = [index for index, one in enumerate(made) if one is not None]
-    assert set(groups[0]) < set(judged)
-    assert [place for place in judged if place in groups[1]] == groups[1][: len(judged) - 20]
+    assert set(places[0]) < set(judged)
+    assert [place for place in judged if place in places[1]] == places[1][: len(judged) - 20]
     assert len(judged) < 120
     assert [one.decision.agent for one in made if one][:6] == ["clinic-en"] * 5 + ["open"]
+
+
+class Slow:
+    """A judge whose calls take so long for each record of an agent, and that notes how many each call had."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self._seconds = seconds
+        self.calls: list[tuple[str, int]] = []
+
+    def __call__(self, raws: Sequence[RawRecord], given: Policies) -> list[Judged]:
+        judged = judge(raws, given)
+        names = [str(one.decision.agent) for one in judged]
+        self.calls.append((names[0], len(raws)))
+        time.sleep(sum(self._seconds.get(name, 0.0) for name in names))
+        return judged
+
+
+def test_one_agents_quick_records_make_no_others_slice_larger(
+    agents: Policies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a quick agent and a slow one, batch after batch, then the slow one's slices stay small; under a policy that
+    is new nobody knows what its records cost, and the first slice is a small one.
+    """
+    monkeypatch.setattr(judging, "SLOW_S", 0.05)
+    slow = Slow({"open": 0.03})
+    tried = Judging(slow, 60.0, lambda _: None)
+    raws = [of("clinic-en", record())] * 64 + [of("open", record())] * 12
+    groups = {"open": range(64, 76), "clinic-en": range(64)}
+    for _ in range(3):
+        assert None not in tried.judge_shared(raws, agents, groups)
+    assert max(count for name, count in slow.calls[1:] if name == "open") <= 4
+    assert max(count for name, count in slow.calls if name == "clinic-en") == SHARED_SLICE_MESSAGES
+    slow.calls.clear()
+    tried.forget()
+    tried.judge_shared(raws, agents, {"clinic-en": range(64)})
+    assert slow.calls[0] == ("clinic-en", FIRST_MESSAGES)
+
+
+def test_waiting_is_bounded_for_the_whole_batch(agents: Policies, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given agents whose checks wait, then no batch takes more than one slice beyond the time for it, and whom it
+    doesn't reach comes first in the next; what is judged beside it has what is left.
+    """
+    monkeypatch.setattr(judging, "WAITED_S", 0.05)
+    slow = Slow({"open": 0.06, "clinic-en": 0.06})
+    tried = Judging(slow, 60.0, lambda _: None)
+    raws = [of("open", record()), of("clinic-en", record())]
+    groups = {"open": [0], "clinic-en": [1]}
+    first, second = (tried.judge_shared(raws, agents, groups) for _ in range(2))
+    assert [one is None for one in first] == [False, True]
+    assert [one is None for one in second] == [True, False]
+    slow.calls.clear()
+    beside = tried.judge_beside("open, canary", [raws[0]] * 30, agents)
+    assert [one is None for one in beside] == [False] * FIRST_MESSAGES + [True] * (30 - FIRST_MESSAGES)
+    assert slow.calls == [("open", FIRST_MESSAGES)]

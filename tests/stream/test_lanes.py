@@ -10,12 +10,11 @@ from guardrail.stream.lanes import Queued, by_agent, choose, first_fitting, in_o
 from guardrail.stream.progress import WINDOW
 
 
-class Sized(NamedTuple):
-    """A message as lanes see one: a place and a size."""
+class Placed(NamedTuple):
+    """A message as lanes see one: a place."""
 
     in_partition: int
     at_offset: int
-    size: int = 10
 
     def partition(self) -> int:
         """Its partition."""
@@ -25,13 +24,10 @@ class Sized(NamedTuple):
         """Its offset."""
         return self.at_offset
 
-    def __len__(self) -> int:
-        return self.size
-
 
 def queue(*owners: tuple[str, str], step: int = 1) -> list[Queued]:
     """One partition of messages of these agents and keys."""
-    return [Queued(Sized(0, index * step), agent, key) for index, (agent, key) in enumerate(owners)]  # type: ignore[arg-type]
+    return [Queued(Placed(0, index * step), 10, agent, key) for index, (agent, key) in enumerate(owners)]  # type: ignore[arg-type]
 
 
 def test_a_flood_leaves_others_their_share() -> None:
@@ -57,7 +53,7 @@ def test_none_goes_further_ahead_than_can_be_written() -> None:
 
 def test_a_batch_is_bounded_in_bytes() -> None:
     """A batch holds what fits, and one record however large."""
-    waiting = [Queued(Sized(0, i, 60), "a", i) for i in range(5)]  # type: ignore[arg-type]
+    waiting = [Queued(Placed(0, i), 60, "a", i) for i in range(5)]  # type: ignore[arg-type]
     assert choose(waiting, 10, 130) == first_fitting(waiting, 10, 130) == [0, 1]
     assert choose(waiting, 10, 1) == first_fitting(waiting, 10, 1) == [0]
 
@@ -88,4 +84,4 @@ def test_a_batch_is_as_full_as_keys_allow(owners: list[tuple[str, str]], count: 
     """With a key for each record nobody waits while there is room, and all are grouped by whose they are."""
     waiting = queue(*[(agent, f"{key}{index}") for index, (agent, key) in enumerate(owners)])
     assert len(choose(waiting, count, 10**9)) == min(count, len(waiting))
-    assert sorted(place for group in by_agent(waiting) for place in group) == list(range(len(waiting)))
+    assert sorted(place for group in by_agent(waiting).values() for place in group) == list(range(len(waiting)))

@@ -1,6 +1,7 @@
 """Policies that change under a running gate, on a real Kafka: by file, by register, on probation, in an emergency."""
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -14,11 +15,13 @@ from guardrail.errors import InputError, SettingsError
 from guardrail.judge.again import circumstances
 from guardrail.judge.decide import Judged, decide, judge
 from guardrail.judge.model import Decision, Outcome, RawRecord
-from guardrail.judge.policy import Policy
+from guardrail.judge.policy import Policies, Policy
 from guardrail.policies import load_policy
 from guardrail.settings import BreakerSettings, PolicySettings, Settings
-from guardrail.stream.judging import Judge
+from guardrail.stream import judging, lifecycle
+from guardrail.stream.judging import FIRST_MESSAGES, Judge
 from guardrail.stream.lifecycle import Lifecycle
+from guardrail.stream.registry import Registry
 from guardrail.stream.steering import Signed, Steering
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
@@ -292,6 +295,45 @@ def test_without_a_register_the_files_judge(settings: Settings, tmp_path: Path) 
         assert not gate.force.refused
         with pytest.raises(SettingsError, match="guardrail topics --create"):
             Steering(settings)
+
+
+def test_a_register_that_is_not_there_changes_nothing(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given no register, looked for again and again, then that is no change: nothing is put together anew."""
+    monkeypatch.setattr(lifecycle, "AGAIN_S", 0.2)
+    looked = []
+    monkeypatch.setattr(Registry, "join", lambda _: looked.append(1) or False)
+    with Lifecycle(settings, {CLINIC: made(tmp_path, "one")}) as followed:
+        followed.open(5, lambda: False)
+        first = followed.look()
+        wait_until(lambda: len(looked) > 3, "it is looked for again")
+        assert followed.look() is first
+
+
+def test_a_slow_canary_holds_nobody_up(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given a canary that takes long for each record, then it is asked in small slices, batch after batch, and all
+    that it is asked of comes out as it says.
+    """
+    monkeypatch.setattr(judging, "SLOW_S", 0.05)
+    monkeypatch.setattr(judging, "WAITED_S", 0.2)
+    clinic, second = made(tmp_path, "clinic"), made(tmp_path, "second")
+    counts = []
+
+    def slow(raws: Sequence[RawRecord], given: Policies) -> list[Judged]:
+        if given[CLINIC].revision == second.revision:
+            counts.append(len(raws))
+            time.sleep(0.03 * len(raws))
+        return judge(raws, given)
+
+    steering = Steering(settings)
+    steering.publish([clinic, second])
+    steering.canary(CLINIC, second.revision, 1.0, ANN)
+    produce(settings, [of(CLINIC, index) for index in range(40)])
+    with gate_on(settings, {CLINIC: clinic}, slow) as gate:
+        wait_until(lambda: consumed(gate) == 40, "all are committed")
+    assert max(counts) <= FIRST_MESSAGES
+    assert set(by_revision(result(settings).decisions)) == {second.revision}
 
 
 def test_no_policy_at_all_is_a_setting(settings: Settings) -> None:

@@ -11,7 +11,7 @@ from guardrail.judge.policy import Policies
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
 from tests.scoring import policies
-from tests.stream.deployment import FreshTopics, committed, deploy, produce, result, wait_until
+from tests.stream.deployment import PATIENCE_S, FreshTopics, committed, deploy, produce, result, wait_until
 from tests.stream.gates import assert_exactly_once, running
 from tests.stream.records import record
 
@@ -68,3 +68,23 @@ def test_a_flood_does_not_delay_the_others(kafka: str, fresh_topics: FreshTopics
     found = result(settings)
     assert len(found.decisions) == len(records)
     assert_exactly_once(settings, found)
+
+
+def test_names_that_nobody_has_are_no_crowd(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:
+    """Given 1,200 records of as many agents that nobody has, and 20 of one behind them, then those are among the first
+    decided: who is known shares with all of the others as with one.
+    """
+    settings = deploy(kafka, fresh_topics, partitions=1, batch_messages=100)
+    value = record().value or b""
+    strangers = [RawRecord(value.replace(FLOOD, b"nobody-%d" % index), b"n%d" % index) for index in range(1_200)]
+    produce(settings, strangers + [RawRecord(value.replace(FLOOD, CALM), b"c%d" % index) for index in range(20)])
+    gate = Gate(settings, agents)
+    gate.open()
+    try:
+        until = time.monotonic() + PATIENCE_S
+        while decided(gate, "hotel-en") < 20:
+            gate._turn()  # noqa: SLF001  # a turn of `run`
+            assert time.monotonic() < until
+        assert gate.report.value(names.CONSUMED) < 600
+    finally:
+        gate.close()

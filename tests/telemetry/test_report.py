@@ -115,6 +115,7 @@ def test_strangers_names_are_other(agents: Policies) -> None:
     report.batch([judged(seen(parameter=CANARY))], [raw()], NS, NS)
     report.batch([judged(seen(), agent=CANARY)], [raw()], NS, NS)
     for index in range(MODELS_COUNT + 5):
+        report.policies(agents)  # a change gives nobody's names more room
         report.batch([judged(seen(), model=f"m-{index}")], [raw()], NS, NS)
     assert report.value(names.TRIALS, AGENT, "m", names.OTHER) == 1
     assert report.value(names.DECISIONS, names.OTHER, "rejected") == 1
