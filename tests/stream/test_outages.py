@@ -2,8 +2,9 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -240,3 +241,54 @@ def test_a_bug_ends_the_process_without_a_word_of_a_record(
     assert (last.message, last.__dict__["error"]) == ("stopped", "ZeroDivisionError")
     assert any("breaks" in frame for frame in last.__dict__["frames"])
     assert all(CANARY not in str(line.__dict__) for line in caplog.records)
+
+
+def send(settings: Settings, partitions: Iterable[int]) -> None:
+    """An approved record to each of these partitions."""
+    producer = Producer({"bootstrap.servers": settings.kafka.bootstrap_servers, "log_level": 0})
+    for partition in partitions:
+        producer.produce(settings.topics.raw, record().value, b"k", partition)
+    assert producer.flush(PATIENCE_S) == 0
+
+
+def test_a_topic_made_anew_with_fewer_partitions_is_written(
+    kafka: str, fresh_topics: FreshTopics, agents: Policies
+) -> None:
+    """Given an output topic that is deleted and made anew with fewer partitions, then what has no place of its own
+    there goes by its key: nothing waits for a restart.
+    """
+    settings = deploy(kafka, fresh_topics, partitions=3, transaction_ms=5_000)
+    approved = settings.topics.approved
+    admin = AdminClient({"bootstrap.servers": kafka, "log_level": 0})
+    gate = Gate(settings, agents)
+    with running(gate) as ended:
+        send(settings, [2])
+        wait_until(lambda: gate.report.value(names.CONSUMED) == 1, "the first is committed")
+        admin.delete_topics([approved])[approved].result(PATIENCE_S)
+        send(settings, range(3))
+        wait_until(lambda: f"missing topics: {approved}" in gate.health.reason, "the batch is given back")
+        admin.create_topics([NewTopic(approved, 1, 1)])[approved].result(PATIENCE_S)
+        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == 4, "all are committed")
+    assert not ended, ended
+    assert len(result(settings).outputs["approved"]) == 3
+
+
+def test_a_file_that_goes_for_a_moment_ends_no_gate(
+    kafka: str, fresh_topics: FreshTopics, agents: Policies, tmp_path: Path
+) -> None:
+    """Given a file of properties that isn't there while a new producer is made, then that waits for it, and says so."""
+    file = tmp_path / "client.properties"
+    file.write_text("client.rack=here\n")
+    settings = deploy(kafka, fresh_topics)
+    settings = settings.model_copy(update={"kafka": settings.kafka.model_copy(update={"properties_file": file})})
+    gate = Gate(settings, agents)
+    with running(gate) as ended:
+        produce(settings, [record()])
+        wait_until(lambda: gate.report.value(names.CONSUMED) == 1, "the first is committed")
+        file.rename(tmp_path / "elsewhere")
+        gate._publisher.distrust()  # noqa: SLF001  # as after a failed login
+        produce(settings, [record()])
+        wait_until(lambda: bool(ended) or "client.properties" in gate.health.reason, "it is told")
+        (tmp_path / "elsewhere").rename(file)
+        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == 2, "the second is committed")
+    assert not ended, ended
