@@ -14,7 +14,8 @@ class Health:
         self._stalled_s = stalled_s
         self._complaint = complaint
         self._beat_s = time.monotonic()
-        self.assigned = False
+        self.joined = False
+        """Whether the group counts us in. One that has no partition for us does: then we stand by."""
         self.failing: str | None = "starting"
         """Why the last batch isn't committed; None when it is."""
         self.committed_s: float | None = None
@@ -39,15 +40,15 @@ class Health:
 
     @property
     def ready(self) -> bool:
-        """Whether records get through: partitions are ours, and the last commit was fine."""
-        return self.alive and self.assigned and self.failing is None
+        """Whether records get through: the group counts us in, and the last commit was fine."""
+        return self.alive and self.joined and self.failing is None
 
     @property
     def reason(self) -> str:
         """Why it isn't ready, in our words."""
         if not self.alive:
             return f"stalled for {self.age_s:.0f} s"
-        if self.assigned and self.failing is None:
+        if self.joined and self.failing is None:
             return "ok"
         complaint = self._complaint()
-        return (self.failing or "no partitions") + (f": {complaint}" if complaint else "")
+        return (self.failing or "not in the group") + (f": {complaint}" if complaint else "")

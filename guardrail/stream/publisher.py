@@ -44,6 +44,8 @@ NO_PARTITION = KafkaError._UNKNOWN_PARTITION  # noqa: SLF001  # a public name
 HEAR_S = 0.05
 """For what the client knows already, and at most so long before a fault."""
 PAUSES_S = (0.05, 1.0)
+MOVED_S = 1.0
+"""For a client to hear what its group has agreed on."""
 STOPPING_S = 1.5
 """What a batch still gets once we are stopping, all its calls together."""
 
@@ -328,9 +330,13 @@ class Acknowledged(Publisher):
     Of a batch that fails some may be visible already; it is published again as a whole.
     """
 
+    _safe_s = 0.0
+    """When the outputs of the batch at hand were acknowledged."""
+
     def commit(self, offsets: Sequence[TopicPartition], consumer: Consumer) -> None:
         """Waits for the outputs' acknowledgements, then commits the offsets: they never go before."""
         self._await_deliveries()
+        self._safe_s = time.monotonic()
         self._repeat("offsets", lambda: _commit(consumer, offsets), self._until_s)
 
     def abort(self) -> None:
@@ -350,8 +356,12 @@ class Acknowledged(Publisher):
         return AbortError(f"{doing}: {error.name()}") if error.code() in MOVED else super()._ours(error, doing)
 
     def _again(self, error: KafkaError) -> bool:
-        """Outside of transactions no error is flagged as retriable: all may be, but for what no other try mends."""
-        return not (error.fatal() or error.code() in DENIED | MOVED or reaction(error) is Reaction.FENCED)
+        """Outside of transactions no error is flagged as retriable: all may be, but for what no other try mends. In a
+        moment the client may know of the group's next generation; only who reads on takes part in that.
+        """
+        if error.code() in MOVED and time.monotonic() > self._safe_s + MOVED_S:
+            return False
+        return not (error.fatal() or error.code() in DENIED or reaction(error) is Reaction.FENCED)
 
     def _await_deliveries(self) -> None:
         try:

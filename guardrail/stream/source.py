@@ -50,6 +50,10 @@ class Source:
         self._gone_since: set[int] = set()
         self._gone_now: set[int] = set()
         self._fault: Exception | None = None
+        self.joined = False
+        """Whether the group counts us in: it has given us our share, were it nothing (of which the client tells only
+        under the classic protocol).
+        """
         self.denied: KafkaException | None = None
         """The broker's word that we may not read, until whoever knows better takes it away."""
 
@@ -86,7 +90,7 @@ class Source:
 
     def open(self) -> None:
         """Joins the group."""
-        self.consumer.subscribe([self.topic], on_assign=self._assigned, on_revoke=self._gone, on_lost=self._gone)
+        self.consumer.subscribe([self.topic], on_assign=self._assigned, on_revoke=self._gone, on_lost=self._lost)
 
     def take(self, count: int, wait_s: float) -> list[Message]:
         """Up to `count` messages, after at most `wait_s`, each one for the first time since it was committed.
@@ -174,6 +178,7 @@ class Source:
     def _assigned(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         """Always assigns, if nothing: the client would else do it by itself, and read from where it likes."""
         self._noted("rebalance")
+        self.joined = True
         self.denied = None
         try:
             self._read_on(consumer, [given.partition for given in partitions])
@@ -208,6 +213,11 @@ class Source:
         if positions:
             consumer.resume(positions)  # one that was paused when it went comes back paused: the client forgets nothing
             LOG.info("assigned", extra={"topic": self.topic, "partitions": [p.partition for p in positions]})
+
+    def _lost(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
+        """Taken away without a word: the group has put us out."""
+        self.joined = False
+        self._gone(consumer, partitions)
 
     def _gone(self, consumer: Consumer, partitions: list[TopicPartition]) -> None:
         held = [gone for gone in partitions if gone.partition in self._next]
@@ -273,6 +283,7 @@ class AssignedSource(Source):
         known = self.consumer.list_topics(self.topic, timeout=BROKER_S).topics[self.topic].partitions
         positions = self._committed(sorted(known), BROKER_S)
         self.consumer.assign(positions)
+        self.joined = True
         for position in positions:
             self._begin(position)
 

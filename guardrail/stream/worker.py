@@ -297,7 +297,7 @@ class Gate:
     def _show(self) -> None:
         """What a probe is told: a failed batch counts for as long as its partitions are ours and it isn't committed."""
         self._intake.owed &= self._source.partitions
-        self.health.assigned = bool(self._source.partitions)
+        self.health.joined = self._source.joined
         self.health.failing = (
             str(self._unread)
             or self._source.waiting

@@ -144,7 +144,7 @@ def gate(settings: Settings, judging: str, agents: str, count: float, stopping: 
         return
     running = threading.Thread(target=made.run, daemon=True)
     running.start()
-    while not made.health.assigned:
+    while not made.health.joined:
         time.sleep(0.02)
     print("ready", flush=True)
     while not stopping():

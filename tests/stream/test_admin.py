@@ -52,8 +52,8 @@ def test_ready_when_records_get_through() -> None:
     with admin(health) as port:
         assert port.answer("/readyz") == (HTTPStatus.SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", b"starting\n")
         health.failing = None
-        assert port.answer("/readyz")[2] == b"no partitions\n"
-        health.assigned = True
+        assert port.answer("/readyz")[2] == b"not in the group\n"
+        health.joined = True
         assert port.answer("/readyz")[::2] == (HTTPStatus.OK, b"ok\n")
         health.failing = "commit: _TIMED_OUT"
         assert port.answer("/readyz")[::2] == (HTTPStatus.SERVICE_UNAVAILABLE, b"commit: _TIMED_OUT\n")

@@ -59,6 +59,6 @@ def test_a_complaint_explains_and_decides_nothing() -> None:
     health = Health(60, lambda: LOGIN)
     assert health.reason == f"starting: {LOGIN}"
     health.committed()
-    assert health.reason == f"no partitions: {LOGIN}"
-    health.assigned = True
+    assert health.reason == f"not in the group: {LOGIN}"
+    health.joined = True
     assert (health.ready, health.reason) == (True, "ok")

@@ -75,7 +75,7 @@ def test_nothing_comes_twice_without_a_fault(kafka: str, fresh_topics: FreshTopi
     with running(second) as others:
         with running(first) as ended:
             produce(settings, keyed(500))
-            wait_until(lambda: first.health.assigned and second.health.assigned, "both have partitions")
+            wait_until(lambda: all(one._source.partitions for one in (first, second)), "both have partitions")  # noqa: SLF001
             produce(settings, [*keyed(500), *poison], rate=500)
         assert not ended, ended
         produce(settings, keyed(500))
@@ -157,18 +157,18 @@ def test_offsets_wait_for_their_outputs(kafka: str, fresh_topics: FreshTopics, a
 
 
 @pytest.mark.parametrize(
-    ("request_key", "code", "fault"),
+    ("request_key", "codes", "fault"),
     [
-        (OFFSET_COMMIT, 27, None),  # REBALANCE_IN_PROGRESS: the same call again
-        (OFFSET_COMMIT, 14, None),  # COORDINATOR_LOAD_IN_PROGRESS
-        (OFFSET_COMMIT, 30, "DeniedError"),  # GROUP_AUTHORIZATION_FAILED: no other try mends it
-        (OFFSET_COMMIT, 22, "AbortError"),  # ILLEGAL_GENERATION: the group has to say first what is ours
-        (OFFSET_COMMIT, 25, "AbortError"),  # UNKNOWN_MEMBER_ID
-        (PRODUCE, 87, "RefusedError"),  # INVALID_RECORD: one of the batch is at fault
-        (PRODUCE, 29, "AbortError"),  # TOPIC_AUTHORIZATION_FAILED
+        (OFFSET_COMMIT, [27], None),  # REBALANCE_IN_PROGRESS: the same call again
+        (OFFSET_COMMIT, [14], None),  # COORDINATOR_LOAD_IN_PROGRESS
+        (OFFSET_COMMIT, [22], None),  # ILLEGAL_GENERATION: the client is about to hear of the next one
+        (OFFSET_COMMIT, [25] * 8, "AbortError"),  # UNKNOWN_MEMBER_ID, for long: the group has to say first what is ours
+        (OFFSET_COMMIT, [30], "DeniedError"),  # GROUP_AUTHORIZATION_FAILED: no other try mends it
+        (PRODUCE, [87], "RefusedError"),  # INVALID_RECORD: one of the batch is at fault
+        (PRODUCE, [29], "AbortError"),  # TOPIC_AUTHORIZATION_FAILED
     ],
 )
-def test_injected_errors_lose_nothing(agents: Policies, request_key: int, code: int, fault: str | None) -> None:
+def test_injected_errors_lose_nothing(agents: Policies, request_key: int, codes: list[int], fault: str | None) -> None:
     """Given what a broker answers once, then every record has its decision; a commit that is repeated doubles none."""
     with Embedded() as cluster:
         settings = cluster.settings()
@@ -178,7 +178,7 @@ def test_injected_errors_lose_nothing(agents: Policies, request_key: int, code: 
         gate = Gate(settings, agents, broker=EMBEDDED)
         gate.open()
         try:
-            cluster.fail_next(request_key, [code])
+            cluster.fail_next(request_key, codes)
             until = time.monotonic() + PATIENCE_S
             while gate.report.value(names.CONSUMED) < len(records):
                 gate._turn()  # noqa: SLF001  # a turn of `run`

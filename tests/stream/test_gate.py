@@ -143,7 +143,7 @@ def test_latency_of_a_trickle(kafka: str, fresh_topics: FreshTopics, agents: Pol
     settings = deploy(kafka, fresh_topics)
     gate = Gate(settings, agents)
     with running(gate) as ended:
-        wait_until(lambda: gate.health.assigned, "assigned")
+        wait_until(lambda: gate.health.joined, "assigned")
         produce(settings, [record()] * 400, rate=200)
         wait_until(lambda: gate.report.value(names.CONSUMED) == 400, "all are committed")
         time.sleep(0.2)

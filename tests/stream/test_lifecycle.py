@@ -191,6 +191,24 @@ def test_a_second_gate_of_the_same_name_fences_the_first(
             assert not any(isinstance(e, FencedError) for e in ended)
 
 
+def test_who_stands_by_is_ready(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:
+    """Given more gates than partitions, then each of them is ready: one that has nothing to read takes over as soon as
+    it must.
+    """
+    settings = deploy(kafka, fresh_topics, partitions=1)
+    first, second = Gate(settings, agents), Gate(settings, agents)
+    with running(second) as others:
+        with running(first) as ended:
+            wait_until(lambda: bool(ended or others) or (first.health.ready and second.health.ready), "both are ready")
+            produce(settings, [record()] * 10)
+            wait_until(lambda: committed(settings) == {0: 10}, "all are committed")
+        assert not ended, ended
+        produce(settings, [record()] * 10)
+        wait_until(lambda: bool(others) or committed(settings) == {0: 20}, "all are committed")
+        assert second.health.ready
+    assert not others, others
+
+
 def test_waiting_for_a_broker_is_no_stall(agents: Policies, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given brokers that aren't there, then the gate is alive for as long as it looks for them, and isn't ready."""
     monkeypatch.setattr(topics, "START_WAIT_S", 0.5)

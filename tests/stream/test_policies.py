@@ -76,7 +76,7 @@ def gate_on(settings: Settings, files: dict[str, Policy] | None = None, judge: J
     with Lifecycle(settings, files or {}) as lifecycle:
         gate = Gate(settings, files or {}, judge=judge, lifecycle=lifecycle)
         with running(gate) as ended:
-            wait_until(lambda: bool(ended) or gate.health.assigned, "the gate is assigned")
+            wait_until(lambda: bool(ended) or gate.health.joined, "the gate is assigned")
             yield gate
         assert not ended, ended
 
