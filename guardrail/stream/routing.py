@@ -207,10 +207,12 @@ def _value(raw: RawRecord, judged: Judged) -> bytes:
 
 def _key(raw: RawRecord, judged: Judged) -> bytes | None:
     """A null key becomes the conversation's, so that its turns stay in order; an empty key is a key."""
-    conversation = judged.record.conversation_id if judged.record else None
-    if raw.key is not None or conversation is None:
-        return raw.key
-    return conversation.encode("utf-8", "surrogatepass")
+    return raw.key if raw.key is not None else derived_key(judged.record.conversation_id if judged.record else None)
+
+
+def derived_key(conversation: str | None) -> bytes | None:
+    """The key that a conversation's records without one get: the same as a producer would give them."""
+    return None if conversation is None else conversation.encode("utf-8", "surrogatepass")
 
 
 def _kept(raw: RawRecord) -> Headers:

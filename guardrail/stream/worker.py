@@ -33,7 +33,7 @@ from guardrail.stream.publisher import publisher_for
 from guardrail.stream.record import raw_record
 from guardrail.stream.recovery import Recovery
 from guardrail.stream.rights import Rights, Wanting
-from guardrail.stream.routing import Outgoing, Routes
+from guardrail.stream.routing import Outgoing, Routes, derived_key
 from guardrail.stream.settling import Settlement, Settling, Taken
 from guardrail.stream.source import Source
 from guardrail.stream.verdicts import Verdicts, counted, differences
@@ -363,7 +363,7 @@ class Gate:
             LOG.error("owner unknown", extra={"error": type(failure).__name__})
             return names.OTHER, message.key()
         agent = found.agent if found.agent in self.force.policies else names.OTHER  # no share for each name that comes
-        return agent or names.OTHER, message.key() if message.key() is not None else found.conversation
+        return agent or names.OTHER, message.key() if message.key() is not None else derived_key(found.conversation)
 
     def _own_error(self, name: str) -> None:
         self.report.count(names.OWN_ERRORS, name)
