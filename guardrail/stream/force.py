@@ -99,8 +99,6 @@ class InForce:
             return False
         _tell_bypasses(self._bypassing, bypassing)
         self._taken, self._bypassing = wanted, bypassing
-        for agent in self._chosen.keys() - wanted.policies.keys():
-            self._let_go(agent)
         for agent, policy in wanted.policies.items():
             self._choose(agent, policy, wanted, now_ms)
         self._compose(wanted)
@@ -167,12 +165,6 @@ class InForce:
         """The policy before an agent's change that is watched or has tripped; None where there is no such change."""
         tripped = self._tripped.get(agent)
         return tripped.previous if tripped else self._breaker.previous(agent)
-
-    def _let_go(self, agent: str) -> None:
-        LOG.warning("policy withdrawn", extra={"agent": agent})
-        del self._chosen[agent]
-        self._tripped.pop(agent, None)
-        self._breaker.end(agent)
 
     def _compose(self, wanted: Wanted) -> None:
         """The policies as they judge: each under its bypass, if one is in force."""

@@ -27,6 +27,8 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 FILE = Origin("file")
+GONE = "no file or entry has a policy for it any more: the last one stays in force until a restart"
+"""A name that is misspelt, or a folder that is empty for a moment, must not make dead letters of all that comes."""
 Fits = Callable[[Policy], str | None]
 NONE: Mapping[str, Any] = MappingProxyType({})
 
@@ -81,6 +83,9 @@ def wanted(files: Files, register: Register, before: Wanted, fits: Fits = lambda
         kind, _, agent = name.partition("/")
         if kind == "active" and agent in before.policies:
             policies[agent], origins[agent] = before.policies[agent], before.origins.get(agent, FILE)
+    for agent in before.policies.keys() - policies.keys():
+        policies[agent], origins[agent] = before.policies[agent], before.origins.get(agent, FILE)
+        finder.faults[f"gone/{agent}"] = GONE
     canaries = {agent: one for agent, one in files.canaries.items() if finder.fitting(one.policy)}
     for agent, canary in standing.canary.items():
         if (found := finder.named(f"canary/{agent}", agent, canary.revision)) is not None:

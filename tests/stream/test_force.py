@@ -322,11 +322,18 @@ def test_a_canary_has_its_share_of_the_keys() -> None:
     assert not any(force.canaried("hotel", key) for key in keys)
 
 
-def test_a_withdrawn_agent_is_gone() -> None:
-    """Given files without an agent, then it has no policy, and no record is held for it."""
-    force, following, _ = in_force(put({}, OLD), put({}, policy("spa")))
-    following()
-    assert list(force.policies) == ["spa"]
+def test_a_policy_that_is_gone_stays_in_force() -> None:
+    """Given an agent whose file and entry are gone, then its last policy stays, and that is told; one that comes again
+    is taken.
+    """
+    hotel, other, bank = policy(), policy(prompt="Another."), policy("bank")
+    first = put({"active/hotel": active(other), f"revision/{other.revision}": other.resolved}, hotel, bank)
+    second = put({}, bank, before=first)
+    assert revisions(second.policies) == {"hotel": other.revision, "bank": bank.revision}
+    assert list(second.faults) == ["gone/hotel"]
+    third = put({}, hotel, bank, before=put({}, bank, before=second))
+    assert revisions(third.policies) == {"hotel": hotel.revision, "bank": bank.revision}
+    assert not third.faults
 
 
 def test_refused_is_what_customers_do_not_get() -> None:
