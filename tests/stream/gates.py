@@ -61,10 +61,12 @@ def ends(settings: Settings) -> dict[int, int]:
 
 
 def out_of_order(records: Sequence[RawRecord]) -> list[str]:
-    """The sources that come after a later one of their key."""
+    """The sources that come after a later one of their key. Those without one (theirs was cut, or nobody could read it)
+    aren't asked: each may have another conversation's place.
+    """
     last: dict[bytes | None, int] = defaultdict(lambda: -1)
     wrong = []
-    for one in records:
+    for one in (record for record in records if record.key is not None):
         offset = int(str(one.header("guardrail.source")).rsplit("/", 1)[1])
         if offset < last[one.key]:
             wrong.append(str(one.header("guardrail.source")))
