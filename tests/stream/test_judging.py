@@ -140,8 +140,8 @@ def test_one_agents_quick_records_make_no_others_slice_larger(
     """Given a quick agent and a slow one, batch after batch, then the slow one's slices stay small; under a policy that
     is new nobody knows what its records cost, and the first slice is a small one.
     """
-    monkeypatch.setattr(judging, "SLOW_S", 0.05)
-    slow = Slow({"open": 0.03})
+    monkeypatch.setattr(judging, "SLOW_S", 0.2)
+    slow = Slow({"open": 0.11})
     tried = Judging(slow, 60.0, lambda _: None)
     raws = [of("clinic-en", record())] * 64 + [of("open", record())] * 12
     groups = {"open": range(64, 76), "clinic-en": range(64)}
