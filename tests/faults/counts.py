@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from guardrail.settings import Settings
-from guardrail.stream.embedded import read
+from tests.faults.readers import each
 
 MISCOUNTED = "miscounted"
 """The figure's name."""
@@ -58,8 +58,8 @@ def miscounted(settings: Settings) -> int:
 
 def _wanted(settings: Settings) -> Iterator[Count]:
     decoder = msgspec.json.Decoder(_Decided)
-    for record in read(settings.kafka.bootstrap_servers, [settings.topics.decisions]):
-        decision = decoder.decode(record.value or b"")
+    for message in each(settings, topics=[settings.topics.decisions]):
+        decision = decoder.decode(message.value() or b"")
         for one in decision.observations:
             yield Count(decision.source.partition, one.parameter_id, one.quadrant)
             if one.quadrant in {"mismatch", "underclaim"}:
@@ -68,8 +68,8 @@ def _wanted(settings: Settings) -> Iterator[Count]:
 
 def _found(settings: Settings) -> Counter[Count]:
     decoder, found = msgspec.json.Decoder(_Observed), Counter[Count]()
-    for record in read(settings.kafka.bootstrap_servers, [settings.topics.observations]):
-        one = decoder.decode(record.value or b"")
+    for message in each(settings, topics=[settings.topics.observations]):
+        one = decoder.decode(message.value() or b"")
         if one.counts is None:
             found[Count(one.source.partition, one.parameter, "event", one.source.offset)] += 1
         for quadrant, count in (one.counts or {}).items():

@@ -32,7 +32,8 @@ from guardrail.settings import Settings
 from guardrail.stream.embedded import read
 from tests.faults.fleet import Fleet
 from tests.faults.ledger import Stalls, source_place
-from tests.faults.scenario import Bed, Figures, Reading
+from tests.faults.readers import Reading
+from tests.faults.scenario import Bed, Figures
 from tests.faults.wire import Raw, send
 from tests.stream.deployment import OUTCOMES, PATIENCE_S, Result, result
 from tests.stream.gates import out_of_order

@@ -28,7 +28,8 @@ from guardrail.stream.judging import Judge
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
 from tests.faults import roles
-from tests.faults.scenario import Bed, Figures, Traffic, ends_of, read_all
+from tests.faults.readers import read_all
+from tests.faults.scenario import Bed, Figures, Traffic, ends_of
 from tests.stream.deployment import PATIENCE_S, committed, gate_process, produce, wait_until
 from tests.stream.gates import running
 from tests.stream.records import drifting, record

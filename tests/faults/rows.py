@@ -15,7 +15,7 @@ from tests.broker.proxy import END_TXN, Direction
 from tests.faults import roles
 from tests.faults.fleet import Fleet
 from tests.faults.growth import Growth
-from tests.faults.scenario import Bed, Figures, Traffic
+from tests.faults.scenario import CAST, THIN, Bed, Figures, Traffic
 from tests.stream.deployment import PATIENCE_S, wait_until
 
 GATES = (0, 1, 2)
@@ -197,7 +197,7 @@ def steady(bed: Bed, size: Size, *, seconds: float) -> Figures:
             time.sleep(1.0)
         traffic.flows()
 
-    return _with(_through(bed, size, fault, static=True), growth.figures())
+    return _with(_through(bed, size, fault, static=True, cast=THIN), growth.figures())
 
 
 def _off(bed: Bed, size: Size, faults: Sequence[tuple[Callable[[], None], float]], *, alone: bool = False) -> Figures:
@@ -229,13 +229,14 @@ def _through(
     gates: Sequence[int] = GATES,
     far: Sequence[int] = (),
     extra: Mapping[str, str] | None = None,
+    cast: Sequence[bytes] = CAST,
 ) -> Figures:
     """Runs gates and traffic, and the fault amid them. Those that are `far` have the `extra` environment."""
     settings = bed.deploy()
     with Fleet(settings, bed.folder, static=static, restarts=restarts) as fleet:
         fleet.start(*far, **extra or {})
         fleet.start(*[number for number in gates if number not in far])
-        with Traffic(settings, rate=size.rate, least=size.least) as traffic:
+        with Traffic(settings, rate=size.rate, least=size.least, cast=cast) as traffic:
             traffic.begin()
             fault(fleet, traffic)
         found = traffic.measure()

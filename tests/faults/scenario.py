@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import uuid4
 
-from confluent_kafka import Consumer, IsolationLevel, KafkaError, Message, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+from confluent_kafka import KafkaError, Message, Producer
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from guardrail.settings import Settings
 from tests.broker.cluster import Cluster
 from tests.broker.proxy import Proxy
 from tests.faults.counts import MISCOUNTED, miscounted
 from tests.faults.ledger import Ledger, Stalls
-from tests.stream.deployment import OUTCOMES, PATIENCE_S, committed, wait_until
+from tests.faults.readers import Reading, read_all, uncommitted_ends
+from tests.stream.deployment import PATIENCE_S, committed, wait_until
 from tests.stream.deployment import deploy as deploy_on
 from tests.stream.records import drifting, record
 
@@ -37,6 +38,8 @@ CAST: tuple[bytes, ...] = (
     b'{"agent_id": "nobody", "message": "' + MARK.encode() + b'"}',  # a dead letter
 )
 """One transaction has to hold together what goes to all of these topics."""
+THIN: tuple[bytes, ...] = (*[CAST[-1]] * 19, CAST[0], *[CAST[-1]] * 19, CAST[-2])
+"""One in twenty has an agent: two cores can't judge thousands a second beside three brokers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +107,10 @@ class Traffic:
     `with Traffic(settings, rate=500) as traffic: ... traffic.flows()`, then `traffic.measure()`.
     """
 
-    def __init__(self, settings: Settings, *, rate: float, least: int = 0) -> None:
-        """`rate` is records a second; when it is left, at least `least` records have been sent."""
+    def __init__(self, settings: Settings, *, rate: float, least: int = 0, cast: Sequence[bytes] = CAST) -> None:
+        """`rate` is records a second, `cast` what they are in turn; before it is left, at least `least` are sent."""
         self.settings = settings
-        self._rate, self._least = rate, least
+        self._rate, self._least, self._cast = rate, least, cast
         self._ending, self._stopping = threading.Event(), threading.Event()
         self.sent: dict[int, int] = {}
         """The last offset of each raw partition that the broker has acknowledged."""
@@ -190,9 +193,18 @@ class Traffic:
 
     def _produce(self) -> None:
         config = {"bootstrap.servers": self.settings.kafka.bootstrap_servers, "partitioner": "murmur2_random"}
-        producer = Producer({**config, "enable.idempotence": True, "linger.ms": 5, **QUICK_METADATA, "log_level": 0})
+        producer = Producer(
+            {
+                **config,
+                "enable.idempotence": True,
+                "linger.ms": 5,
+                "compression.type": "lz4",
+                **QUICK_METADATA,
+                "log_level": 0,
+            }
+        )
         started = time.monotonic()
-        for index, (key, value) in enumerate(inputs()):
+        for index, (key, value) in enumerate(inputs(self._cast)):
             if self._ending.is_set() and index >= self._least:
                 break
             producer.produce(self.settings.topics.raw, value, key, on_delivery=self._delivered)
@@ -217,74 +229,11 @@ class Traffic:
                         self.stalls.note(place, now_s)
 
 
-class Reading:
-    """All that comes out, read by assignment from the beginning, without a group."""
-
-    def __init__(self, settings: Settings, isolation: str = "read_committed") -> None:
-        named = settings.topics
-        self.topics = [named.decisions, *(str(getattr(named, role)) for role in OUTCOMES)]
-        self._consumer = Consumer(
-            {
-                "bootstrap.servers": settings.kafka.bootstrap_servers,
-                "group.id": uuid4().hex,
-                "isolation.level": isolation,
-                "enable.auto.commit": False,
-                "enable.partition.eof": True,
-                "fetch.queue.backoff.ms": 10,
-                "log_level": 0,
-            }
-        )
-
-    def __enter__(self) -> Self:
-        known = self._consumer.list_topics(timeout=PATIENCE_S).topics
-        self._consumer.assign([TopicPartition(t, p, 0) for t in self.topics for p in known[t].partitions])
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._consumer.close()
-
-    def take(self, wait_s: float) -> list[Message]:
-        """What has come, errors and ends of partitions among it. It never waits for a batch to fill."""
-        first = self._consumer.poll(wait_s)
-        return [] if first is None else [first, *self._consumer.consume(1_000, 0)]
-
-
-def inputs() -> Iterator[tuple[bytes, bytes]]:
+def inputs(cast: Sequence[bytes] = CAST) -> Iterator[tuple[bytes, bytes]]:
     """Keys and values without end, each value with an id of its own."""
     for index in itertools.count():
-        value = CAST[index % len(CAST)].replace(MARK.encode(), b"m-%d" % index)
+        value = cast[index % len(cast)].replace(MARK.encode(), b"m-%d" % index)
         yield b"c-%d" % (index % KEYS_COUNT), value
-
-
-def read_all(settings: Settings, isolation: str = "read_committed") -> Ledger:
-    """Reads every output to its end, also what stands behind open transactions: those must end in time."""
-    ledger = Ledger(settings.topics.decisions)
-    with Reading(settings, isolation) as reading:
-        open_ends = uncommitted_ends(settings, reading.topics)
-        until = time.monotonic() + PATIENCE_S
-        while open_ends:
-            for message in reading.take(0.5):
-                place = (message.topic(), message.partition())
-                if message.error() is None:
-                    ledger.note(message)
-                elif (message.offset() or 0) >= open_ends.get(place, 0):  # an end: markers count too
-                    open_ends.pop(place, None)
-            assert time.monotonic() < until, f"never read to the end: {open_ends}"
-    return ledger
-
-
-def uncommitted_ends(settings: Settings, topics: Sequence[str]) -> dict[tuple[str | None, int | None], int]:
-    """Where these topics' partitions end, open transactions included; empty ones aren't named."""
-    admin = AdminClient({"bootstrap.servers": settings.kafka.bootstrap_servers, "log_level": 0})
-    known = admin.list_topics(timeout=PATIENCE_S).topics
-    asked = {
-        TopicPartition(topic, partition): OffsetSpec.latest()
-        for topic in topics
-        for partition in known[topic].partitions
-    }
-    found = admin.list_offsets(asked, isolation_level=IsolationLevel.READ_UNCOMMITTED)
-    ends = {(place.topic, place.partition): answer.result(PATIENCE_S).offset for place, answer in found.items()}
-    return {place: end for place, end in ends.items() if end}
 
 
 def ends_of(settings: Settings) -> dict[int, int]:
