@@ -35,8 +35,8 @@ partitions; a reader under `read_committed` beside them, another one afterwards.
 * **aborted**: messages that stand in the logs and no such reader sees.
 * **longest stall**: for so long, at most, had one partition nothing new to show while input flowed.
 
-F14, a right that is taken away, needs brokers that ask for rights: `tests/stream/test_security.py`, in `make test`. F18 is the
-drift worker's, which isn't there yet; what it will count is held against the decisions here (miscounted).
+F14, a right that is taken away, needs brokers that ask for rights: `tests/stream/test_security.py`, in `make test`.
+F18 is the drift worker's, which isn't there yet; what it will count is held against the decisions here (miscounted).
 """.splitlines()
 
 
