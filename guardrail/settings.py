@@ -191,10 +191,10 @@ class InstanceSettings(Section):
 
     identity: Literal["auto", "ordinal", "random"] = "auto"
     ordinal: int | None = Field(default=None, ge=0, le=9_999)
-    name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_-]{1,100}$")
-    """What a `random` identity is called; unique to this process, as a container's hostname is. Who starts again under
-    the same ends at once what was left open; by default, under another each time, that hides what comes after it until
-    it times out.
+    name: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,99}$")
+    """What an identity without an ordinal is called; unique to this process, as a container's hostname is. Who starts
+    again under the same ends at once what was left open; by default, under another each time, that hides what comes
+    after it until it times out.
     """
     proc: int = Field(default=0, ge=0, le=999)
     workers: int = Field(default=1, ge=1, le=64)
@@ -265,10 +265,13 @@ class Settings(BaseSettings):
     breaker: BreakerSettings = BreakerSettings()
 
     def identity(self, hostname: str | None = None) -> Identity:
-        """The ordinal that was given, else that of a StatefulSet's hostname, else a name: the given one, or any."""
+        """The ordinal that was given, else the name that was, else the ordinal of a StatefulSet's hostname, else a name
+        by chance.
+        """
         chosen = self.instance
         found = None if chosen.identity == "random" else chosen.ordinal
-        if found is None and chosen.identity != "random":
+        by_hostname = chosen.identity == "ordinal" or (chosen.identity == "auto" and chosen.name is None)
+        if found is None and by_hostname:
             match = _ORDINAL.fullmatch(hostname or socket.gethostname())
             found = int(match[1]) if match else None
         if found is None and chosen.identity == "ordinal":

@@ -106,8 +106,11 @@ def test_identity_as_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.load().identity("x-0").name != settings.load().identity("x-0").name
     monkeypatch.setenv("GUARDRAIL_INSTANCE__NAME", "pod-x7f2k")
     assert settings.load().identity("x-0") == settings.Identity(name="guardrail.pod-x7f2k.1", static=False)
+    monkeypatch.setenv("GUARDRAIL_INSTANCE__IDENTITY", "auto")
+    assert settings.load().identity("x-0").name == "guardrail.3.1"
     monkeypatch.setenv("GUARDRAIL_INSTANCE__IDENTITY", "ordinal")
     monkeypatch.delenv("GUARDRAIL_INSTANCE__ORDINAL")
+    assert settings.load().identity("x-0").name == "guardrail.0.1"
     with pytest.raises(SettingsError, match="GUARDRAIL_INSTANCE__ORDINAL"):
         settings.load().identity("laptop")
 

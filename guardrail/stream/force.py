@@ -79,6 +79,12 @@ class InForce:
         return self._taken.faults.keys() if self._taken else ()
 
     @property
+    def revisions(self) -> frozenset[tuple[str, str]]:
+        """By which policies agents are judged, canaries among them."""
+        canaries = ((agent, policies[agent]) for agent, policies in self.second.items())
+        return frozenset((agent, policy.revision) for agent, policy in (*self.policies.items(), *canaries))
+
+    @property
     def elders(self) -> Policies:
         """By agent, the policy before a change that is on probation or has tripped, where that one found its records
         elsewhere (`input`). What is nobody's now may have been that agent's.

@@ -10,7 +10,7 @@ from confluent_kafka import Message
 
 from guardrail.settings import GateSettings
 from guardrail.stream.faults import RefusedError
-from guardrail.stream.lanes import Queued, choose, first_fitting
+from guardrail.stream.lanes import Queued, choose, first_fitting, in_order
 from guardrail.stream.progress import Position
 from guardrail.stream.record import size_of
 from guardrail.stream.source import Source
@@ -20,11 +20,9 @@ Owner = Callable[[Message], tuple[str, Hashable]]
 """Tells whose a message is, and what it must stay in order with."""
 
 NARROWING = 8
-"""So much smaller is the batch after one that was refused: 500 records come down to the one within four aborts. Five in
-a row would be a sign of a broken client (recovery.py).
+"""So much smaller are the batches in which one that was refused is tried again: 500 records come down to the one within
+four aborts. More than five in a row would be a sign of a broken client (recovery.py).
 """
-WIDENING = 2
-"""So much larger is each batch, up to its usual size, once all that were in a refused one are done."""
 
 
 class Intake:
@@ -40,9 +38,11 @@ class Intake:
         self._chosen: list[int] = []
         self.crowded = False
         """Whether more waits than one batch takes, or somebody is held: then it matters whose a record is."""
-        self._stuck, self._held = False, frozenset[str]()
-        self._most = gate.batch_messages
-        self._suspects_count = 0
+        self._stuck_under: frozenset[str] | None = None
+        """Who was held when nothing of what waits could be chosen; None when something could."""
+        self._suspects: set[Place] = set()
+        """What was in a refused batch, and isn't done yet: it is tried again, alone, so many at a time."""
+        self._most = 1
         self._refused: dict[Place, str] = {}
 
     @property
@@ -56,26 +56,35 @@ class Intake:
         Where `several` agents share the topic, none of them waits behind another's backlog for longer than the waiting
         room reaches; those that are `held` wait in it, and the others pass.
         """
-        size, limit = self._most, self._gate.batch_bytes
-        several, left = several and size > 1, bool(self._waiting)
-        wait_s = 0.0 if left and not self._stuck else self._gate.wait_ms / 1000
+        size, left = self._gate.batch_messages, bool(self._waiting)
+        wait_s = 0.0 if left and self._stuck_under is None else self._gate.wait_ms / 1000
         self._chosen = []
         wanted = size if several or held else max(size - len(self._waiting), 1)
         fresh = self._fill(min(wanted, self._room()), wait_s)
         told = bool(self._waiting and self._waiting[0].agent)  # what isn't told has other lanes, and would overtake
         self.crowded = bool(held) or told or (several and (left or fresh == size))
-        if self._stuck and not fresh and self._held == set(held):  # nor was anything chosen before
+        if not fresh and self._stuck_under == frozenset(held):
             return []
-        self._held = frozenset(held)
-        if not self.crowded:
-            self._chosen = first_fitting(self._waiting, size, limit)
-        else:
+        if self.crowded:
             if fresh == size and (room := self._room()):
                 self._fill(room, 0.0)
             self._tell()
-            self._chosen = choose(self._waiting, size, limit, held)
-        self._stuck = not self._chosen  # all that waits is held: there is no hurry
+        self._chosen = self._suspected(held) or self._next(held)
+        self._stuck_under = None if self._chosen else frozenset(held)  # all that waits is held: there is no hurry
         return self.at_hand
+
+    def _suspected(self, held: Collection[str]) -> list[int]:
+        """Of what was in a refused batch, as much as is tried at once."""
+        if not self._suspects:
+            return []
+        wanted = [_place(one.message) in self._suspects and one.agent not in held for one in self._waiting]
+        return in_order(self._waiting, wanted)[: self._most]
+
+    def _next(self, held: Collection[str]) -> list[int]:
+        size, limit = self._gate.batch_messages, self._gate.batch_bytes
+        if self.crowded:
+            return choose(self._waiting, size, limit, held)
+        return first_fitting(self._waiting, size, limit)
 
     def _room(self) -> int:
         """How many more may wait."""
@@ -111,25 +120,24 @@ class Intake:
     def give_back(self, fault: Exception) -> None:
         """The batch at hand isn't committed, and will be read again: so will all that waits.
 
-        A record of it that its topic refuses is looked for, in ever smaller batches, and one refused alone stays so.
-        Its dead letter is a stub of our own making, without the original's time: nothing is left to refuse.
+        A record of it that its topic refuses is looked for, in ever smaller parts of it, and one refused alone stays
+        so. Its dead letter is a stub of our own making, without the original's time: nothing is left to refuse.
         """
         batch = self.at_hand
         self.owed |= {one.message.partition() for one in batch}
         if isinstance(fault, RefusedError):
             if len(batch) == 1:
                 self._refused[_place(batch[0].message)] = str(fault)
-            self._most, self._suspects_count = max(len(batch) // NARROWING, 1), len(batch)
+            self._most = max(len(batch) // NARROWING, 1)
+            self._suspects = {_place(one.message) for one in batch}
         self._waiting, self._chosen = [], []
 
     def committed(self) -> None:
         """The batch at hand is done."""
         self.owed.clear()
-        self._suspects_count -= len(self._chosen)
-        if self._suspects_count <= 0:
-            self._most = min(self._most * WIDENING, self._gate.batch_messages)
-        for one in self.at_hand if self._refused else ():
+        for one in self.at_hand if self._refused or self._suspects else ():
             self._refused.pop(_place(one.message), None)
+            self._suspects.discard(_place(one.message))
         self._waiting, self._chosen = self._left(), []
 
     def _left(self) -> list[Queued]:
@@ -148,6 +156,7 @@ class Intake:
         if gone := self._source.gone():
             self.owed -= gone
             self._waiting = [one for one in self._waiting if one.message.partition() not in gone]
+            self._suspects = {place for place in self._suspects if place[0] not in gone}
         self._waiting += [Queued(message, size_of(message)) for message in fresh]
         return len(fresh)
 

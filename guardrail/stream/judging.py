@@ -85,9 +85,14 @@ class Judging:
 
     def judge_beside(self, name: str, raws: Sequence[RawRecord], policies: Policies) -> list[Judged | None]:
         """Records of the batch at hand, under other policies: within a CPU budget of their own, and what is left of the
-        batch's time for waiting. Null from where that ran out.
+        batch's time for waiting. Null from where that ran out; a slice is judged all the same.
         """
         return self._within(name, raws, policies, self._cpu_s, SHARED_SLICE_MESSAGES) if raws else []
+
+    @property
+    def late(self) -> bool:
+        """Whether the batch's time for waiting is over."""
+        return time.monotonic() > self._until_s
 
     def _within(
         self, name: str, raws: Sequence[RawRecord], policies: Policies, cpu_s: float, slice_messages: int
@@ -105,7 +110,10 @@ class Judging:
         size, started = min(self._sizes.get(name, FIRST_MESSAGES), most), time.monotonic()
         judged = self._slice(raws[:size], policies)
         slow = time.monotonic() - started > SLOW_S
-        self._sizes[name] = max(size // 4, 1) if slow else min(size * 2, SLICE_MESSAGES)
+        if slow:
+            self._sizes[name] = max(size // 4, 1)
+        elif len(judged) == size:  # fewer say little of what so many would cost
+            self._sizes[name] = min(size * 2, SLICE_MESSAGES)
         return judged
 
     def _slice(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged]:

@@ -240,7 +240,7 @@ class Source:
 
     def _is_new(self, message: Message) -> bool:
         if (error := message.error()) is not None:
-            self._refuse(error)
+            self._refuse(error, message.partition())
             return False
         partition, offset = message.partition(), message.offset()
         if partition is None or offset is None:
@@ -261,10 +261,10 @@ class Source:
         if any(held.partition == partition for held in self.consumer.assignment()):
             raise RestartError(f"partition {partition} is read from an unknown position")
 
-    def _refuse(self, error: KafkaError) -> None:
+    def _refuse(self, error: KafkaError, partition: int | None) -> None:
         """Raises what an error among the messages asks for; what may pass is logged."""
         if error.code() in UNREAD_GONE:
-            raise UnreadDataError(f"{self.topic}: {error.str()}")
+            raise UnreadDataError(f"{self.topic}:{partition}: {error.str()}")
         if (lost := consumer_lost(error)) is not None:
             raise lost
         if denied(failure := KafkaException(error)):

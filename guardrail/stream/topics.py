@@ -139,8 +139,9 @@ def routes(settings: Settings, before: Routes | None = None, admin: AdminClient 
     known = {}
     for topic, role in names.items():
         old = getattr(before, role) if before else Route(topic)
+        told = topic in counts and settings.topics.raw in counts
         alike = raw_count if counts.get(topic) == raw_count else 0
-        known[topic] = Route(topic, limits.get(topic, old.max_bytes), alike if counts else old.partitions_count)
+        known[topic] = Route(topic, limits.get(topic, old.max_bytes), alike if told else old.partitions_count)
     return Routes.named(settings.topics, known)
 
 

@@ -37,6 +37,7 @@ class Verdicts:
         self._judging = judging
         self._force = force
         self._intake = intake
+        self._left_out: set[str] = set()
 
     def judge(self, messages: Sequence[Message], received_ms: int) -> list[Taken]:
         """The judged records, in the order of the batch."""
@@ -103,9 +104,14 @@ class Verdicts:
     def _second(
         self, raws: Sequence[RawRecord], judged: Sequence[Judged | None], places: Iterable[int]
     ) -> dict[int, Judged | None]:
-        """What a canary decides of its share, by place; null where there was no time for it: it waits."""
+        """What a canary decides of its share, by place; null where there was no time for it: that waits, and whom the
+        time didn't reach is the first in the next batch.
+        """
         found: dict[int, Judged | None] = {}
-        for agent, policies in self._force.second.items():
+        late = False
+        in_turn = sorted(self._force.second.items(), key=lambda item: item[0] not in self._left_out)
+        self._left_out = set()
+        for agent, policies in in_turn:
             share = [
                 place
                 for place in places
@@ -113,6 +119,11 @@ class Verdicts:
                 and one.decision.agent == agent
                 and self._force.canaried(agent, _key(raws[place], one))
             ]
+            if late and share:  # one slice beyond the time is enough for a batch
+                self._left_out.add(agent)
+                found.update(dict.fromkeys(share))
+                continue
+            late = self._judging.late
             again = self._judging.judge_beside(f"{agent}, canary", [raws[place] for place in share], policies)
             found.update(zip(share, again, strict=True))
         return found

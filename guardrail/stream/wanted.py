@@ -28,7 +28,7 @@ class Origin(msgspec.Struct, frozen=True):
 
 FILE = Origin("file")
 GONE = "no file or entry has a policy for it any more: the last one stays in force until a restart"
-"""A name that is misspelt, or a folder that is empty for a moment, must not make dead letters of all that comes."""
+"""A name that is misspelt, or a file that isn't mounted, must not make dead letters of all that comes."""
 Fits = Callable[[Policy], str | None]
 NONE: Mapping[str, Any] = MappingProxyType({})
 

@@ -155,10 +155,8 @@ class Gate:
 
     def open(self) -> None:
         """Connects: fences whoever had our transactional id before, then joins the group."""
-        self._routes = self._find_routes(self._settings, None)
         self._connect()
         if self._await_topics():  # before, nobody could tell what they take
-            self._routes = self._find_routes(self._settings, None)
             self._connect()
         self._connected = True
         self._await_policies()
@@ -186,8 +184,10 @@ class Gate:
 
     def _take_up_policies(self) -> None:
         """Between two batches: what is wanted now is in force for the next."""
+        before = self.force.revisions
         if self.force.turn(time.time_ns() // 1_000_000):
-            self._judging.forget()
+            if self.force.revisions != before:
+                self._judging.forget()
             self.report.policies(self.force.policies)
             self._alarm()
 
@@ -280,7 +280,6 @@ class Gate:
                 self._stopping.wait(pause_s)
                 self.health.beat()
                 self._publisher.open(self._settings.gate.transaction_ms / 1000)
-                self._routes = self._find_routes(self._settings, self._routes)  # one made anew may take less
             self._source.rewind()
         except TransientError as worse:
             return worse
@@ -332,8 +331,11 @@ class Gate:
         return 0
 
     def _producer(self) -> Producer:
-        limits = self._routes.limits()
+        """A new one, by what the topics take now: one that was made anew may take less."""
         try:
+            self._routes = self._find_routes(self._settings, self._routes if self._connected else None)
+            self.health.beat()
+            limits = self._routes.limits()
             config = client.producer_config(self._settings, self._identity, max(limits), min(limits))
             return client.make_producer(config, self._producer_complained)
         except SettingsError as failure:  # of a running gate: a file of credentials that changes just now
@@ -362,8 +364,10 @@ class Gate:
         except Exception as failure:  # noqa: BLE001  # any bug of ours: the judge will meet it, and say so
             LOG.error("owner unknown", extra={"error": type(failure).__name__})
             return names.OTHER, message.key()
-        agent = found.agent if found.agent in self.force.policies else names.OTHER  # no share for each name that comes
-        return agent or names.OTHER, message.key() if message.key() is not None else derived_key(found.conversation)
+        agent = found.agent or names.OTHER
+        if agent not in self.force.policies:
+            agent = names.OTHER  # no share for each name that comes
+        return agent, message.key() if message.key() is not None else derived_key(found.conversation)
 
     def _own_error(self, name: str) -> None:
         self.report.count(names.OWN_ERRORS, name)

@@ -76,7 +76,7 @@ def shares(settings: Settings) -> list[Settings]:
     """Each worker's settings: its own proc, and an admin port that only the supervisor asks. A random name is drawn
     once: a worker that is started again ends what it left open.
     """
-    name = settings.instance.name or secrets.token_hex(6)
+    name = settings.instance.name or (None if settings.identity().static else f"w{secrets.token_hex(6)}")
     admin = settings.admin.model_copy(update={"host": LOOPBACK, "port": 0})
     return [
         settings.model_copy(

@@ -410,14 +410,45 @@ def test_a_record_that_turns_out_a_held_agents_waits_with_the_others() -> None:
     assert [one.message.offset() for one in gate.intake.take({"b"})] == [4, 5, 6, 7]
 
 
+@pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("refused", [{0}, {250}, {499}, {60, 61, 400}])
-def test_a_refused_record_is_found_in_few_batches(refused: set[int]) -> None:
+def test_a_refused_record_is_found_in_few_batches(refused: set[int], several: bool) -> None:
     """Given a full batch of which some are refused, then a few tries find each: not one for each record."""
     letters = [Letter(0, offset, "a", str(offset), 1, refused=offset in refused) for offset in range(500)]
     gate = gate_with(*letters, settings=GateSettings())
+    assert tries_of(gate, letters, several=several) <= 36 * len(refused)
+
+
+@pytest.mark.parametrize("before", [100, 4_000])
+def test_a_refused_record_behind_another_agents_backlog_is_found(before: int) -> None:
+    """Given an agent's backlog and one record of another's behind it, which is refused, then few tries are lost."""
+    letters = [Letter(0, offset, "a", str(offset), 1, refused=False) for offset in range(before)]
+    letters.append(Letter(0, before, "b", "b", 1, refused=True))
+    gate = gate_with(*letters, settings=GateSettings())
+    assert tries_of(gate, letters, several=True) <= 100
+
+
+def tries_of(gate: Running, letters: list[Letter], *, several: bool) -> int:
+    """How many batches it takes until all came out, each once."""
     tries = 0
     while len(gate.published) < len(letters):
-        gate.step((), several=False, unjudged=(), fails=False)
+        gate.step((), several=several, unjudged=(), fails=False)
         tries += 1
-    assert gate.published == letters
-    assert tries <= 36 * len(refused)
+    assert sorted(gate.published) == letters
+    return tries
+
+
+def test_who_is_put_out_of_the_group_has_not_joined() -> None:
+    """Given a share of a group, were it nothing, then it counts us in; once it has put us out it doesn't."""
+    gate = gate_with(Letter(0, 0, "a", "x", 1, refused=False))
+    assert not gate.source.joined
+    gate.step((), several=False, unjudged=(), fails=False)
+    assert gate.source.joined
+    gate.reader.take_back(0, None, lost=False)
+    gate.step((), several=False, unjudged=(), fails=False)
+    assert gate.source.joined
+    gate.reader.give(0)
+    gate.step((), several=False, unjudged=(), fails=False)
+    gate.reader.take_back(0, None, lost=True)
+    gate.step((), several=False, unjudged=(), fails=False)
+    assert not gate.source.joined

@@ -213,9 +213,9 @@ def test_waiting_for_a_broker_is_no_stall(agents: Policies, monkeypatch: pytest.
     """Given brokers that aren't there, then the gate is alive for as long as it looks for them, and isn't ready."""
     monkeypatch.setattr(topics, "START_WAIT_S", 0.5)
     settings = settings_on("127.0.0.1:1", {})
-    settings = settings.model_copy(update={"admin": settings.admin.model_copy(update={"stalled_ms": 2_500})})
+    settings = settings.model_copy(update={"admin": settings.admin.model_copy(update={"stalled_ms": 5_000})})
     gate = Gate(settings, agents)
-    until = time.monotonic() + 6
+    until = time.monotonic() + 9
     with running(gate) as ended:
         while time.monotonic() < until:
             assert gate.health.alive

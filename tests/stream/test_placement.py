@@ -128,6 +128,10 @@ def test_routes_know_where_counts_differ(kafka: str, fresh_topics: FreshTopics) 
     renamed = settings.model_copy(update={"topics": settings.topics.model_copy(update={"approved": other})})
     wait_until(lambda: topics.routes(renamed).rejected.partitions_count == 2, "the topics are known")
     assert topics.routes(renamed).approved.partitions_count == 0
+    before = topics.routes(settings)
+    hidden = settings.model_copy(update={"topics": settings.topics.model_copy(update={"approved": "not.there"})})
+    assert topics.routes(hidden, before).approved.partitions_count == 2
+    assert topics.routes(renamed, before).approved.partitions_count == 0
     nameless = settings.model_copy(update={"topics": settings.topics.model_copy(update={"raw": "not.there"})})
     assert topics.routes(nameless).approved.partitions_count == 0
 

@@ -311,9 +311,11 @@ def test_a_register_that_is_not_there_changes_nothing(
         assert followed.look() is first
 
 
-def test_a_slow_canary_holds_nobody_up(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Given a canary that takes long for each record, then it is asked in small slices, batch after batch, and all
-    that it is asked of comes out as it says.
+def test_a_slow_canary_is_asked_in_small_slices(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a canary that takes long for each record, then no batch waits for more than a small slice of it beyond its
+    time, and all that it is asked of comes out as it says.
     """
     monkeypatch.setattr(judging, "SLOW_S", 0.05)
     monkeypatch.setattr(judging, "WAITED_S", 0.2)

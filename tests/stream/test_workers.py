@@ -209,6 +209,7 @@ def test_a_worker_comes_back_under_its_name() -> None:
     assert first == second
     assert len({one.name for one in first}) == len(shared)
     assert not any(one.static for one in first)
+    assert all(one.identity("x-3").static for one in workers.shares(crew(settings_on(NOWHERE, {}), ordinal=3)))
 
 
 def test_a_wrong_setting_is_told_once(tmp_path: Path) -> None:
