@@ -193,6 +193,7 @@ def steady(bed: Bed, size: Size, *, seconds: float) -> Figures:
     def fault(fleet: Fleet, traffic: Traffic) -> None:
         until = time.monotonic() + seconds
         while time.monotonic() < until:
+            traffic.check()
             growth.look({number: fleet.pid(number) for number in fleet.numbers})
             time.sleep(1.0)
         traffic.flows()

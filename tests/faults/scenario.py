@@ -137,13 +137,17 @@ class Traffic:
         started = time.monotonic()
         wanted = {partition: self.sent.get(partition, -1) + 1 for partition in self.stalls.reached}
         wait_until(lambda: bool(self._failures) or self._visible(wanted), f"visible from {wanted} on", patience_s)
-        assert not self._failures, self._failures
+        self.check()
         return time.monotonic() - started
 
     def begin(self) -> None:
         """Waits until all flows; what was slow until then is nobody's fault."""
         self.flows()
         self.stalls.reset()
+
+    def check(self) -> None:
+        """Raises AssertionError where input or reader have failed: what comes after would show nothing."""
+        assert not self._failures, self._failures
 
     def widen(self) -> None:
         """The input has more partitions from now on."""
@@ -156,7 +160,7 @@ class Traffic:
         finally:
             self._stopping.set()
             self._threads[1].join()
-        assert not self._failures, self._failures
+        self.check()
         assert not self._unsent, self._unsent
         ends = ends_of(self.settings)
         final = read_all(self.settings)
@@ -207,11 +211,20 @@ class Traffic:
         for index, (key, value) in enumerate(inputs(self._cast)):
             if self._ending.is_set() and index >= self._least:
                 break
-            producer.produce(self.settings.topics.raw, value, key, on_delivery=self._delivered)
+            while not self._put(producer, key, value):
+                producer.poll(0.1)
             due_s = started + index / self._rate
             while (left_s := due_s - time.monotonic()) > 0 or producer.poll(0):
                 producer.poll(max(left_s, 0))
         assert producer.flush(PATIENCE_S) == 0
+
+    def _put(self, producer: Producer, key: bytes, value: bytes) -> bool:
+        """False while the brokers don't keep up: then less is sent for a while."""
+        try:
+            producer.produce(self.settings.topics.raw, value, key, on_delivery=self._delivered)
+        except BufferError:
+            return False
+        return True
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
         partition, offset = message.partition(), message.offset()
