@@ -85,7 +85,7 @@ def spent() -> None:
 def load_topic(settings: Settings, topic: str, rate: float, seconds: float) -> None:
     """Sends open case records, evenly."""
     producer = Producer(
-        {"bootstrap.servers": settings.kafka.bootstrap_servers, "linger.ms": 0, "partitioner": "murmur2_random"}
+        {"bootstrap.servers": settings.kafka.bootstrap_servers, "linger.ms": 5, "partitioner": "murmur2_random"}
     )
     producer.list_topics(topic, timeout=30)
     records = open_cases(1_000)
