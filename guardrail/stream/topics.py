@@ -43,6 +43,8 @@ LOG = logging.getLogger("guardrail.stream")
 WAIT_S = 15.0
 START_WAIT_S = 4.0
 """The gate's own look at its topics: SIGTERM waits for it."""
+AGAIN_WAIT_S = 1.0
+"""The same with each new producer: most often it is made because brokers don't answer, and then nothing has changed."""
 SETTLE_S = 5.0
 REFUSED = "not created"
 FLOOR_BYTES = 4_096
@@ -125,16 +127,16 @@ def routes(settings: Settings, before: Routes | None = None, admin: AdminClient 
     """
     admin = admin or client.make_admin(client.admin_config(settings))
     names = {getattr(settings.topics, role): role for role in WRITTEN}
+    wait_s = START_WAIT_S if before is None else AGAIN_WAIT_S
+    configs = _configs(admin, list(names), wait_s)
     limits = {
-        topic: int(config["max.message.bytes"])
-        for topic, config in _configs(admin, list(names), START_WAIT_S).items()
-        if "max.message.bytes" in config
+        topic: int(config["max.message.bytes"]) for topic, config in configs.items() if "max.message.bytes" in config
     }
     for topic, limit in limits.items():
         if limit < FLOOR_BYTES:
             name = variable("topics", names[topic])
             raise SettingsError(f"{name}: {topic} takes {limit} bytes a record, less than {FLOOR_BYTES}")
-    counts = _partitions(admin)
+    counts = _partitions(admin, wait_s) if configs or before is None else {}
     raw_count = counts.get(settings.topics.raw, 0)
     known = {}
     for topic, role in names.items():
@@ -170,10 +172,10 @@ def topic_id(admin: AdminClient, topic: str) -> str:
     return str(described.topic_id)
 
 
-def _partitions(admin: AdminClient) -> dict[str, int]:
+def _partitions(admin: AdminClient, wait_s: float) -> dict[str, int]:
     """Each topic's partitions, as far as the broker tells them in time."""
     try:
-        return {name: topic.partitions_count for name, topic in _topics(admin, START_WAIT_S).items()}
+        return {name: topic.partitions_count for name, topic in _topics(admin, wait_s).items()}
     except TransientError as failure:
         LOG.warning("partitions unknown", extra={"error": str(failure)})
         return {}
