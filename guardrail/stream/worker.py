@@ -21,7 +21,7 @@ from guardrail.judge.policy import Policies
 from guardrail.settings import Settings, variable
 from guardrail.stream import client, topics
 from guardrail.stream.complaints import Complaints
-from guardrail.stream.faults import DeniedError, kafka_error
+from guardrail.stream.faults import AbortError, DeniedError, kafka_error
 from guardrail.stream.force import InForce
 from guardrail.stream.health import Health
 from guardrail.stream.intake import Intake
@@ -100,7 +100,7 @@ class Gate:
         self._verdicts = Verdicts(self._judging, self.force, self._intake)
         self._find_routes = broker.routes
         self._routes = Routes()
-        self._connected = False
+        self._connected, self._look_again = False, True
         self._recovery = Recovery()
         self._failed = ""
 
@@ -158,7 +158,7 @@ class Gate:
         self._connect()
         if self._await_topics():  # before, nobody could tell what they take
             self._connect()
-        self._connected = True
+        self._connected, self._look_again = True, False
         self._await_policies()
         self._source.open()
         self._show()
@@ -279,6 +279,7 @@ class Gate:
             else:
                 self._stopping.wait(pause_s)
                 self.health.beat()
+                self._look_again = isinstance(fault, AbortError)  # so many in a row: a topic may have been made anew
                 self._publisher.open(self._settings.gate.transaction_ms / 1000)
             self._source.rewind()
         except TransientError as worse:
@@ -331,10 +332,12 @@ class Gate:
         return 0
 
     def _producer(self) -> Producer:
-        """A new one, by what the topics take now: one that was made anew may take less."""
+        """A new one, by what the topics take; that is asked at the start, and where they may have changed."""
         try:
-            self._routes = self._find_routes(self._settings, self._routes if self._connected else None)
-            self.health.beat()
+            if self._look_again:
+                self._routes = self._find_routes(self._settings, self._routes if self._connected else None)
+                self._look_again = not self._connected
+                self.health.beat()
             limits = self._routes.limits()
             config = client.producer_config(self._settings, self._identity, max(limits), min(limits))
             return client.make_producer(config, self._producer_complained)
