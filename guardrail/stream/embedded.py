@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
-from confluent_kafka import Consumer, Producer, TopicPartition, cimpl
+from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition, cimpl
 from msgspec.structs import replace
 
 from guardrail.errors import TransientError
@@ -149,6 +149,9 @@ def _produce(bootstrap: str, topic: str, records: Sequence[RawRecord]) -> list[R
     ]
 
 
+AT_END = KafkaError._PARTITION_EOF  # noqa: SLF001  # a public name
+
+
 def read(bootstrap: str, topics: Sequence[str], isolation: str = "read_committed") -> list[RawRecord]:
     """Everything that the topics hold now, by topic, partition and offset. Raises TransientError after PLAY_S."""
     consumer = Consumer(
@@ -167,12 +170,15 @@ def read(bootstrap: str, topics: Sequence[str], isolation: str = "read_committed
         known = consumer.list_topics(timeout=PLAY_S).topics
         places = [TopicPartition(t, p, 0) for t in topics if t in known for p in known[t].partitions]
         consumer.assign(places)
-        records, open_count, until = [], len(places), time.monotonic() + PLAY_S
-        while open_count:
+        records, until = [], time.monotonic() + PLAY_S
+        left = {(place.topic, place.partition) for place in places}
+        while left:
             message = consumer.poll(0.5)
-            if message is not None and message.error() is None:
+            error = message.error() if message is not None else None
+            if message is not None and error is None:
                 records.append(raw_record(message))
-            open_count -= message is not None and message.error() is not None
+            elif message is not None and error is not None and error.code() == AT_END:  # others pass: it reads on
+                left.discard((str(message.topic()), message.partition() or 0))
             if time.monotonic() > until:
                 raise TransientError("the topics never came to their ends")
     finally:

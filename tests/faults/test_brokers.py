@@ -6,7 +6,7 @@ from tests.faults import roles, rows
 from tests.faults.rows import Size
 from tests.faults.scenario import Bed, assert_exact
 
-SMALL = Size(rate=100, least=600)
+SMALL = Size(rate=50, least=400)
 
 
 def test_a_java_hash() -> None:

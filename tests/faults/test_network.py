@@ -7,7 +7,7 @@ from tests.faults import rows
 from tests.faults.rows import Size
 from tests.faults.scenario import Bed, assert_exact
 
-SMALL = Size(rate=100, least=600)
+SMALL = Size(rate=50, least=400)
 
 
 def test_a_cut(bed: Bed) -> None:
