@@ -44,7 +44,7 @@ WAIT_S = 15.0
 START_WAIT_S = 4.0
 """The gate's own look at its topics: SIGTERM waits for it."""
 AGAIN_WAIT_S = 1.0
-"""The same with each new producer: most often it is made because brokers don't answer, and then nothing has changed."""
+"""The same under way, after aborts in a row: where brokers don't answer, nothing is known to have changed."""
 SETTLE_S = 5.0
 REFUSED = "not created"
 FLOOR_BYTES = 4_096
