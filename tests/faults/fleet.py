@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import threading
 from collections import Counter
@@ -89,8 +88,7 @@ class Fleet:
 
     def told(self, event: str) -> list[dict[str, Any]]:
         """The log lines with this message, of all that ever ran."""
-        lines = (line for gate in self._all for line in gate.log.read_text().splitlines() if event in line)
-        return [found for line in lines if (found := json.loads(line)).get("message") == event]
+        return [line for gate in self._all for line in gate.told(event)]
 
     def _launch(self, number: int, name: int | None = None) -> GateProcess:
         instance = (
@@ -118,6 +116,5 @@ class Fleet:
 
 def _assigned(gate: GateProcess) -> bool:
     """Whether it has something to read. Raises AssertionError, with its log, when it has ended."""
-    told = gate.log.read_text()
-    assert gate.process.poll() is None, told
-    return '"message": "assigned"' in told
+    assert gate.process.poll() is None, gate.log.read_text()
+    return bool(gate.told("assigned"))

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.error import HTTPError
+from urllib.request import urlopen
 from uuid import uuid4
 
 import msgspec
@@ -188,11 +190,25 @@ class GateProcess(NamedTuple):
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(PATIENCE_S), time.monotonic() - started
 
+    def told(self, event: str) -> list[dict[str, Any]]:
+        """What it has logged under this message so far. The line that is being written isn't one yet."""
+        lines = [line for line in self.log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+        found = [json.loads(line) for line in lines if line.startswith("{") and event in line]
+        return [line for line in found if line["message"] == event]
+
     def wait_for(self, event: str) -> None:
         """Until it has logged this event."""
-        told = f'"message": "{event}"'
-        wait_until(lambda: told in self.log.read_text() or self.process.poll() is not None, event)
-        assert told in self.log.read_text(), self.log.read_text()
+        wait_until(lambda: bool(self.told(event)) or self.process.poll() is not None, event)
+        assert self.told(event), self.log.read_text()
+
+    def page(self, path: str) -> tuple[int, str]:
+        """What its admin port answers: the status and the text."""
+        line = (self.told("supervising") or self.told("started"))[0]
+        try:
+            with urlopen(f"http://127.0.0.1:{line['admin_port']}{path}", timeout=10) as answer:
+                return answer.status, answer.read().decode()
+        except HTTPError as refused:
+            return refused.code, refused.read().decode()
 
 
 @contextmanager

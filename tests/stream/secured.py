@@ -5,8 +5,6 @@ import json
 import re
 import shlex
 import threading
-import urllib.error
-import urllib.request
 from base64 import b64encode
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,7 +15,7 @@ from confluent_kafka.admin import AclBinding, AclOperation, ResourcePatternType,
 
 from guardrail.settings import KafkaSettings, Settings, TopicSettings
 from tests.broker.secure import SecureCluster, acl
-from tests.stream.deployment import ROOT, GateProcess
+from tests.stream.deployment import ROOT
 
 DOCS = ROOT / "docs" / "security.md"
 PRINCIPAL = "guardrail"
@@ -153,13 +151,3 @@ def with_line(kafka: KafkaSettings, line: str) -> KafkaSettings:
     with kafka.properties_file.open("a") as file:
         file.write(f"{line}\n")
     return kafka
-
-
-def page(gate: GateProcess, path: str) -> str:
-    """What a gate's admin port answers, whatever the status."""
-    port = int(re.findall(r'"admin_port": (\d+)', gate.log.read_text())[0])
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
-            return str(answer.read().decode())
-    except urllib.error.HTTPError as answer:
-        return answer.read().decode()

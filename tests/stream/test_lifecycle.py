@@ -4,7 +4,6 @@ import json
 import time
 from contextlib import ExitStack
 from pathlib import Path
-from urllib.request import urlopen
 
 import msgspec
 import pytest
@@ -162,13 +161,7 @@ def test_sigterm_ends_an_idle_gate(kafka: str, fresh_topics: FreshTopics, tmp_pa
     with gate_process(settings, tmp_path) as gate:
         gate.wait_for("assigned")
         wait_until(lambda: committed(settings)[0] == 1, "the record is committed")
-        port = next(
-            json.loads(line)["admin_port"] for line in gate.log.read_text().splitlines() if "admin_port" in line
-        )
-        pages = {
-            p: urlopen(f"http://127.0.0.1:{port}{p}").read().decode()
-            for p in ("/livez", "/readyz", "/metrics", "/policy")
-        }
+        pages = {path: gate.page(path)[1] for path in ("/livez", "/readyz", "/metrics", "/policy")}
         code, seconds = gate.stop()
     assert (code, seconds <= 10) == (0, True)
     assert pages["/readyz"] == "ok\n"

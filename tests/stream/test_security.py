@@ -46,7 +46,6 @@ from tests.stream.secured import (
     by_provider,
     by_token,
     documented,
-    page,
     wanted,
     with_line,
 )
@@ -110,7 +109,7 @@ def secrets(kafka: KafkaSettings) -> list[str]:
 def assert_told_nothing(gate: GateProcess, kafka: KafkaSettings) -> None:
     """No secret is in a gate's log or on its pages."""
     told = gate.log.read_text() + "".join(
-        page(gate, path) for path in ("/readyz", "/policy", "/metrics", "/livez", "/")
+        gate.page(path)[1] for path in ("/readyz", "/policy", "/metrics", "/livez", "/")
     )
     assert not [secret for secret in secrets(kafka) if secret in told]
 
@@ -130,7 +129,7 @@ def test_each_mechanism_with_the_documented_rights(
     with gate_process(seen(plain, kafka), tmp_path) as gate:
         gate.wait_for("assigned")
         wait_until(committed_all(plain, 40), "all is committed")
-        assert page(gate, "/readyz") == "ok\n"
+        assert gate.page("/readyz")[1] == "ok\n"
         assert_told_nothing(gate, kafka)
         code, _ = gate.stop()
     assert code == 0, gate.log.read_text()
@@ -298,8 +297,8 @@ def test_a_failing_login_is_told_within_seconds(
     kafka = login(secure, tmp_path)
     with gate_process(seen(plain, kafka, start_ms=3_000), tmp_path) as gate:
         gate.wait_for("started")
-        wait_until(lambda: says in page(gate, "/readyz"), "it is told", SOON_S)
-        assert page(gate, "/readyz").startswith("starting: ")
+        wait_until(lambda: says in gate.page("/readyz")[1], "it is told", SOON_S)
+        assert gate.page("/readyz")[1].startswith("starting: ")
         assert_told_nothing(gate, kafka)
         assert gate.process.wait(SOON_S) == EXIT_BROKER
         log = gate.log.read_text()

@@ -4,10 +4,8 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from urllib.error import HTTPError
-from urllib.request import urlopen
 
 import msgspec
 import pytest
@@ -53,15 +51,9 @@ def crew(settings: Settings, ordinal: int | None = 0, count: int = 2) -> Setting
     return settings.model_copy(update={"instance": InstanceSettings(ordinal=ordinal, workers=count)})
 
 
-def lines(gate: GateProcess, message: str) -> Iterator[dict[str, object]]:
-    """What it has logged under this message."""
-    found = (json.loads(line) for line in gate.log.read_text().splitlines() if line.startswith("{"))
-    return (line for line in found if line["message"] == message)
-
-
 def pids(gate: GateProcess) -> dict[object, int]:
     """Each worker's latest process."""
-    return {line["worker"]: int(str(line["pid"])) for line in lines(gate, "worker started")}
+    return {line["worker"]: int(str(line["pid"])) for line in gate.told("worker started")}
 
 
 def lives(pid: int) -> bool:
@@ -72,19 +64,9 @@ def lives(pid: int) -> bool:
         return False
 
 
-def page(gate: GateProcess, path: str) -> tuple[int, str]:
-    """What the sidecar's admin port answers."""
-    [line] = lines(gate, "supervising")
-    try:
-        with urlopen(f"http://127.0.0.1:{line['admin_port']}{path}", timeout=10) as answer:
-            return answer.status, answer.read().decode()
-    except HTTPError as refused:
-        return refused.code, refused.read().decode()
-
-
 def ready(gate: GateProcess) -> Callable[[], bool]:
     """Whether the sidecar says that it is ready."""
-    return lambda: bool([*lines(gate, "supervising")]) and page(gate, "/readyz")[0] == 200
+    return lambda: bool(gate.told("supervising")) and gate.page("/readyz")[0] == 200
 
 
 def keyed(count: int) -> list[RawRecord]:
@@ -111,9 +93,9 @@ def test_workers_share_the_partitions(kafka: str, fresh_topics: FreshTopics, tmp
         produce(settings, keyed(2_000))
         wanted = ends(settings)
         wait_until(lambda: committed(settings) == wanted, "every offset is committed")
-        status, metrics = page(gate, "/metrics")
-        probes = [page(gate, path) for path in ("/livez", "/readyz")]
-        shown = json.loads(page(gate, "/policy")[1])
+        status, metrics = gate.page("/metrics")
+        probes = [gate.page(path) for path in ("/livez", "/readyz")]
+        shown = json.loads(gate.page("/policy")[1])
         started = pids(gate)
         code, seconds = gate.stop()
     assert (code, seconds <= 10) == (0, True)
@@ -124,7 +106,7 @@ def test_workers_share_the_partitions(kafka: str, fresh_topics: FreshTopics, tmp
     assert [answer[0] for answer in probes] == [200, 200]
     assert probes[1][1] == "proc 0: ok\nproc 1: ok\n"
     assert all("clinic-en" in shown["workers"][proc]["agents"] for proc in ("0", "1"))
-    assert {line["proc"] for line in lines(gate, "assigned")} == {0, 1}
+    assert {line["proc"] for line in gate.told("assigned")} == {0, 1}
     assert_exactly_once(settings, result(settings))
 
 
@@ -144,7 +126,7 @@ def test_a_killed_worker_is_replaced(kafka: str, fresh_topics: FreshTopics, tmp_
         wait_until(lambda: committed(settings) == wanted, "every offset is committed")
         wait_until(ready(gate), "both are ready again")
         assert gate.stop()[0] == 0
-    [ended] = lines(gate, "worker ended")
+    [ended] = gate.told("worker ended")
     assert (ended["worker"], ended["end"], ended["again_s"]) == (1, "SIGKILL", 1.0)
     assert_exactly_once(settings, result(settings))
 
@@ -161,7 +143,7 @@ def test_workers_end_with_their_supervisor(kafka: str, fresh_topics: FreshTopics
         gate.process.kill()
         gate.process.wait()
         wait_until(lambda: not any(map(lives, started.values())), "the workers are gone", patience_s=10)
-    assert sorted(str(line["proc"]) for line in lines(gate, "stopped")) == ["0", "1"]
+    assert sorted(str(line["proc"]) for line in gate.told("stopped")) == ["0", "1"]
     with gate_process(settings, tmp_path) as again:
         wanted = ends(settings)
         wait_until(lambda: committed(settings) == wanted, "the next sidecar does the rest")
@@ -177,13 +159,13 @@ def test_a_worker_that_hangs_is_told_and_killed(kafka: str, fresh_topics: FreshT
         frozen = pids(gate)[0]
         os.kill(frozen, signal.SIGSTOP)
         for path in ("/livez", "/readyz"):
-            status, text = page(gate, path)
+            status, text = gate.page(path)
             assert (status, text.splitlines()[0]) == (503, "proc 0: no answer")
             assert text.splitlines()[1].startswith("proc 1: ")
         code, seconds = gate.stop()
     assert (code, seconds <= 10) == (0, True)
     assert not lives(frozen)
-    assert [line["worker"] for line in lines(gate, "killed")] == [0]
+    assert [line["worker"] for line in gate.told("killed")] == [0]
 
 
 def test_a_fenced_worker_ends_the_sidecar(
@@ -192,9 +174,9 @@ def test_a_fenced_worker_ends_the_sidecar(
     """Given another sidecar of the same ordinal, then the older one ends as a whole, with the exit code for it."""
     settings = crew(deploy(kafka, fresh_topics))
     with gate_process(settings, tmp_path) as older:
-        wait_until(lambda: len({line["proc"] for line in lines(older, "started")}) == 2, "both are started")
+        wait_until(lambda: len({line["proc"] for line in older.told("started")}) == 2, "both are started")
         older.wait_for("assigned")
-        [has] = {line["proc"] for line in lines(older, "assigned")}
+        [has] = {line["proc"] for line in older.told("assigned")}
         younger = settings.model_copy(update={"instance": InstanceSettings(ordinal=0, proc=has)})
         with running(Gate(younger, agents)):
             produce(settings, [record()])
@@ -264,7 +246,7 @@ def test_the_option_wins_over_its_variable(monkeypatch: pytest.MonkeyPatch) -> N
 def test_sigterm_without_a_broker(tmp_path: Path) -> None:
     """Given workers that find no broker, then SIGTERM ends the sidecar within 10 s."""
     with gate_process(crew(settings_on(NOWHERE, {})), tmp_path) as gate:
-        wait_until(lambda: len([*lines(gate, "started")]) == 2, "both are started")
+        wait_until(lambda: len(gate.told("started")) == 2, "both are started")
         code, seconds = gate.stop()
     assert (code, seconds <= 10) == (0, True)
     assert not any(map(lives, pids(gate).values()))
