@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
@@ -17,6 +17,7 @@ from guardrail.errors import SettingsError
 from guardrail.settings import Identity, Settings, variable
 from guardrail.stream.complaints import Complaints
 from guardrail.stream.credentials import Config, properties, without_values
+from guardrail.stream.routing import FLOOR_BYTES
 
 LOG = logging.getLogger("guardrail.librdkafka")
 LOG.setLevel(logging.WARNING)  # below it every reconnect is told
@@ -115,6 +116,15 @@ def producer_config(settings: Settings, identity: Identity, largest_bytes: int, 
     }
 
 
+def largest_bytes(config: Config) -> int:
+    """The largest record that a producer so configured takes. Raises SettingsError where that is no room for any."""
+    largest = int(config["message.max.bytes"])
+    if largest < FLOOR_BYTES:
+        name = variable("kafka", "properties")
+        raise SettingsError(f"{name}: message.max.bytes is {largest}, less than {FLOOR_BYTES}")
+    return largest
+
+
 def admin_config(settings: Settings) -> Config:
     """For looking at topics."""
     return {"client.id": "guardrail.admin", "socket.timeout.ms": SOCKET_MS, **_shared(settings, "admin")}
@@ -130,6 +140,20 @@ def writer_config(settings: Settings, name: str) -> Config:
         "partitioner": "murmur2_random",
         **_shared(settings, "producer"),
     }
+
+
+class Member(NamedTuple):
+    """A consumer, and what it was in its group when a batch was read. At the batch's end it may be nobody in it: what
+    it would commit then nobody would check.
+    """
+
+    consumer: Consumer
+    group: object
+
+    @classmethod
+    def now(cls, consumer: Consumer) -> Member:
+        """As it is."""
+        return cls(consumer, consumer.consumer_group_metadata())
 
 
 class Login:

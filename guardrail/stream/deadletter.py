@@ -41,6 +41,13 @@ class Reason(NamedTuple):
     stage: str = "judge"
 
 
+class Refusal(NamedTuple):
+    """What a topic says against what becomes of a record; `again`: against its whole dead letter, too."""
+
+    why: str
+    again: bool = False
+
+
 def wire_bytes(key: bytes | None, value: bytes | None, headers: Headers) -> int:
     """What a record takes at most, uncompressed, in a batch of its own."""
     size = len(key or b"") + len(value or b"") + OVERHEAD_BYTES + HEADER_OVERHEAD_BYTES * len(headers)

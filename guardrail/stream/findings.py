@@ -105,6 +105,9 @@ def _keeping(spec: Spec, config: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding(f"cleanup.policy is {policy}: what is in force would be deleted", "cleanup.policy=compact")
     if not spec.compacted and COMPACT in policy:
         yield Finding(f"cleanup.policy is {policy}: records would be lost", "cleanup.policy=delete")
+    if not spec.compacted and int(config.get("retention.bytes", -1)) >= 0:
+        text = f"retention.bytes is {config['retention.bytes']}: what is beyond that goes, however young, or unread"
+        yield Finding(text, "retention.bytes=-1")
     wanted, kept = int(spec.config.get("retention.ms", 0)), int(config.get("retention.ms", -1))
     if 0 <= kept < wanted:
         text = f"keeps records {_days(kept)}, {_days(wanted)} are wanted"

@@ -16,6 +16,7 @@ import msgspec
 
 from guardrail.judge.model import Bypass, Decision
 from guardrail.judge.policy import ENGINE, Policies, Policy, bypassed
+from guardrail.judge.scoring import LEXICAL
 from guardrail.settings import BreakerSettings
 from guardrail.stream.breaker import Breaker
 from guardrail.stream.wanted import Wanted
@@ -27,11 +28,12 @@ FULL = 1 << 64
 
 
 class Tripped(NamedTuple):
-    """A policy that refused too much."""
+    """A policy that refused too much, and what `then` is done: `hold`, or the `previous` one judges."""
 
     revision: str
     why: str
     previous: Policy | None
+    then: str
 
 
 Look = Callable[[], Wanted]
@@ -60,8 +62,7 @@ class InForce:
         """Agents whose records wait: their policy has tripped, and nothing else is to judge them."""
         if not self._tripped:
             return frozenset()
-        held = {a for a, one in self._tripped.items() if self._then == "hold" or one.previous is None}
-        return frozenset(held - self._bypassing.keys())
+        return frozenset({a for a, one in self._tripped.items() if one.then == "hold"} - self._bypassing.keys())
 
     @property
     def bypassing(self) -> Collection[str]:
@@ -83,6 +84,12 @@ class InForce:
         """By which policies agents are judged, canaries among them."""
         canaries = ((agent, policies[agent]) for agent, policies in self.second.items())
         return frozenset((agent, policy.revision) for agent, policy in (*self.policies.items(), *canaries))
+
+    @property
+    def foreign(self) -> bool:
+        """Whether code of others takes part in the judging: scorers but for our own."""
+        canaries = (policies[agent] for agent, policies in self.second.items())
+        return any(policy.scales.keys() - {LEXICAL} for policy in (*self.policies.values(), *canaries))
 
     @property
     def elders(self) -> Policies:
@@ -114,15 +121,29 @@ class InForce:
         """The agents whose policy has refused too much with this batch: none of it may be published for them."""
         tripped = self._breaker.tripped(decisions, passed)
         for agent, why in tripped.items():
-            LOG.critical("breaker tripped", extra={"agent": agent, "reason": why, "then": self._then})
             previous = self._breaker.previous(agent)
-            self._tripped[agent] = Tripped(self._chosen[agent].revision, why, previous)
-            if self._then == "previous" and previous is not None:
+            then = "hold" if previous is None else self._then
+            LOG.critical("breaker tripped", extra={"agent": agent, "reason": why, "then": then})
+            self._tripped[agent] = Tripped(self._chosen[agent].revision, why, previous, then)
+            if then == "previous" and previous is not None:
                 self._chosen[agent] = previous
             self._breaker.end(agent)
         if tripped and self._taken is not None:
             self._compose(self._taken)
         return frozenset(tripped)
+
+    def give_way(self) -> bool:
+        """Lets the policies before judge what is held, where there are such: it has come to hold other agents as well.
+        Gives back whether any does. The alarms stay.
+        """
+        giving = {a: one for a in self.held if (one := self._tripped[a]).previous is not None}
+        for agent, one in giving.items():
+            LOG.critical("hold given up", extra={"agent": agent, "reason": "other agents had to wait behind it"})
+            self._tripped[agent] = one._replace(then="previous")
+            self._chosen[agent] = one.previous or self._chosen[agent]
+        if giving and self._taken is not None:
+            self._compose(self._taken)
+        return bool(giving)
 
     def committed(self, decisions: Sequence[Decision]) -> None:
         """Counts a published batch."""
@@ -192,12 +213,8 @@ class InForce:
             "canary": {"revision": canary.policy.revision, "share": canary.share} if canary else None,
             "bypass": msgspec.to_builtins(policy.bypass),
             "probation_records": self._breaker.left_count(agent),
-            "tripped": _told(tripped, self._then) if tripped else None,
+            "tripped": {"revision": tripped.revision, "why": tripped.why, "then": tripped.then} if tripped else None,
         }
-
-
-def _told(tripped: Tripped, then: str) -> dict[str, str]:
-    return {"revision": tripped.revision, "why": tripped.why, "then": then}
 
 
 def _tell_bypasses(before: Mapping[str, Bypass], now: Mapping[str, Bypass]) -> None:

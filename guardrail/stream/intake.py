@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from confluent_kafka import Message
 
 from guardrail.settings import GateSettings
+from guardrail.stream.deadletter import Refusal
 from guardrail.stream.faults import RefusedError
 from guardrail.stream.lanes import Queued, choose, first_fitting, in_order
 from guardrail.stream.progress import Position
@@ -43,7 +44,7 @@ class Intake:
         self._suspects: set[Place] = set()
         """What was in a refused batch, and isn't done yet: it is tried again, alone, so many at a time."""
         self._most = 1
-        self._refused: dict[Place, str] = {}
+        self._refused: dict[Place, Refusal] = {}
 
     @property
     def at_hand(self) -> list[Queued]:
@@ -92,6 +93,11 @@ class Intake:
             return 0
         return max(self._gate.waiting_messages - len(self._waiting), 0)
 
+    @property
+    def full(self) -> bool:
+        """Whether nothing more may wait, and nothing of what waits may go: who is held holds all others, too."""
+        return self._stuck_under is not None and not self._room()
+
     def narrow(self, places: Sequence[int]) -> None:
         """Of the batch at hand, those at these places are; the others wait."""
         self._chosen = [self._chosen[place] for place in places]
@@ -113,7 +119,7 @@ class Intake:
         """Where nothing waits and all was done by whoever had it before us: the offsets to commit without a batch."""
         return [] if self._waiting else self._source.progress.caught_up(self._source.unread)
 
-    def refusal(self, message: Message) -> str | None:
+    def refusal(self, message: Message) -> Refusal | None:
         """Why its topic won't take this one's output, where that is known."""
         return self._refused.get(_place(message)) if self._refused else None
 
@@ -121,13 +127,15 @@ class Intake:
         """The batch at hand isn't committed, and will be read again: so will all that waits.
 
         A record of it that its topic refuses is looked for, in ever smaller parts of it, and one refused alone stays
-        so. Its dead letter is a stub of our own making, without the original's time: nothing is left to refuse.
+        so: its dead letter goes without the original's time, and, where that is refused too, with as little of the
+        original as any topic takes.
         """
         batch = self.at_hand
         self.owed |= {one.message.partition() for one in batch}
         if isinstance(fault, RefusedError):
             if len(batch) == 1:
-                self._refused[_place(batch[0].message)] = str(fault)
+                place = _place(batch[0].message)
+                self._refused[place] = Refusal(str(fault), again=place in self._refused)
             self._most = max(len(batch) // NARROWING, 1)
             self._suspects = {_place(one.message) for one in batch}
         self._waiting, self._chosen = [], []

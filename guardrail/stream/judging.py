@@ -46,12 +46,16 @@ class Judging:
         self._cpu_s = cpu_s
         self._noted = noted
         self._sizes: dict[str, int] = {}
+        self._most = SLICE_MESSAGES
         self._until_s = 0.0
         self._left_out: set[str] = set()
 
-    def forget(self) -> None:
-        """Policies have changed: what records cost is found out anew."""
+    def forget(self, *, foreign: bool) -> None:
+        """Policies have changed: what records cost is found out anew. With `foreign` code in the judging, a record may
+        take any time at any time, whatever those before it took: slices stay as small as the first.
+        """
         self._sizes.clear()
+        self._most = FIRST_MESSAGES if foreign else SLICE_MESSAGES
 
     def judge(self, raws: Sequence[RawRecord], policies: Policies) -> list[Judged | None]:
         """A batch: the judged records, in order; null from where the budget ran out. A slice is judged whatever it
@@ -107,7 +111,7 @@ class Judging:
 
     def _sized(self, name: str, raws: Sequence[RawRecord], policies: Policies, most: int) -> list[Judged]:
         """A slice of the first ones: smaller than the name's last one where that was slow, else larger."""
-        size, started = min(self._sizes.get(name, FIRST_MESSAGES), most), time.monotonic()
+        size, started = min(self._sizes.get(name, FIRST_MESSAGES), most, self._most), time.monotonic()
         judged = self._slice(raws[:size], policies)
         slow = time.monotonic() - started > SLOW_S
         if slow:

@@ -13,7 +13,7 @@ from typing import Self
 
 import msgspec
 
-from guardrail.errors import GuardrailError, PolicyError, TransientError
+from guardrail.errors import GuardrailError, PolicyError, SettingsError, TransientError
 from guardrail.judge.policy import Policies, Policy
 from guardrail.settings import Settings
 from guardrail.stream.policyfiles import PolicyFiles
@@ -27,6 +27,8 @@ LOG = logging.getLogger("guardrail.stream")
 POLL_S = 0.2
 AGAIN_S = 15.0
 """Until a register that couldn't be read is tried again."""
+LETTERS = 1_000
+"""More than a deployment has policies: where they can't be written, they must not pile up."""
 CLOSE_S = 1.0
 STALLED_S = 60.0
 """Far above a join or a write: a thread that hasn't turned for so long hangs in a call."""
@@ -53,6 +55,9 @@ class Lifecycle:
         self._register: Register | None = None
         """The last one that was read to its end: half of one would put what was taken back in force."""
         self._letters: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
+        self._unwritten: dict[str, bytes] = {}
+        self._write_s = 0.0
+        self._unwritten_why = ""
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="policies", daemon=True)
         self.wanted = Wanted(policies)
@@ -161,7 +166,7 @@ class Lifecycle:
             LOG.error("policy refused", extra={"entry": name, "reason": made.faults[name]})
         self.wanted = made
         for policy in (*made.policies.values(), *(one.policy for one in made.canaries.values())):
-            if not register.has("revision", policy.revision):
+            if not register.has(f"revision/{policy.revision}"):
                 self._letters.put((f"revision/{policy.revision}", policy.resolved))
 
     def _fits(self, policy: Policy) -> str | None:
@@ -173,17 +178,31 @@ class Lifecycle:
         return None
 
     def _write(self) -> None:
-        """Writes what waits to be written: a policy's bytes, so that its decisions can be judged again; and proofs."""
-        letters = {}
+        """Writes what waits to be written: a policy's bytes, so that its decisions can be judged again; and proofs.
+
+        What can't be written now is tried again, and told once: without the right to, the gate judges all the same.
+        """
+        self._collect()
+        if not self._unwritten or time.monotonic() < self._write_s:
+            return
+        try:
+            Writer(self._settings).write_all(self._unwritten)
+        except (TransientError, SettingsError) as failure:
+            self._write_s = time.monotonic() + AGAIN_S
+            if str(failure) != self._unwritten_why:
+                LOG.warning("not written to the register", extra={"reason": str(failure)})
+            self._unwritten_why = str(failure)
+        else:
+            self._unwritten, self._unwritten_why = {}, ""
+
+    def _collect(self) -> None:
+        """Takes the letters out of their queue: the last of each key, the last LETTERS of all."""
         while True:
             try:
                 key, value = self._letters.get_nowait()
             except Empty:
                 break
-            letters[key] = value
-        if not letters:
-            return
-        try:
-            Writer(self._settings).write_all(letters)
-        except TransientError as failure:  # no right to, most often: the gate judges all the same
-            LOG.warning("not written to the register", extra={"reason": str(failure)})
+            self._unwritten.pop(key, None)
+            self._unwritten[key] = value
+        for key in [*self._unwritten][:-LETTERS]:
+            del self._unwritten[key]

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from guardrail.errors import FencedError, GuardrailError, TransientError
 from guardrail.settings import Delivery
 from guardrail.stream.aside import Aside, HeldError
+from guardrail.stream.client import Member
 from guardrail.stream.faults import (
     DENIED,
     MOVED,
@@ -109,8 +110,8 @@ class Publisher(ABC):
                 out = replace(out, partition=BY_KEY)  # the topic was made anew, with fewer
 
     @abstractmethod
-    def commit(self, offsets: Sequence[TopicPartition], consumer: Consumer) -> None:
-        """Commits the records and the consumer's offsets, or raises: then the offsets aren't committed."""
+    def commit(self, offsets: Sequence[TopicPartition], member: Member) -> None:
+        """Commits the records and the member's offsets, or raises: then the offsets aren't committed."""
 
     @abstractmethod
     def abort(self) -> None:
@@ -255,11 +256,11 @@ class Transactional(Publisher):
         self._repeat("begin", self._live.begin_transaction, self._until_s)
         self._open = True
 
-    def commit(self, offsets: Sequence[TopicPartition] = (), consumer: Consumer | None = None) -> None:
-        """Commits the records and a consumer's offsets, or raises: then nothing of this transaction is visible."""
+    def commit(self, offsets: Sequence[TopicPartition] = (), member: Member | None = None) -> None:
+        """Commits the records and a member's offsets, or raises: then nothing of this transaction is visible."""
         try:
-            if consumer is not None:
-                self._send_offsets(list(offsets), consumer.consumer_group_metadata())
+            if member is not None:
+                self._send_offsets(list(offsets), member.group)
             self._repeat("commit", lambda: self._live.commit_transaction(CALL_S), self._until_s, ends=True)
         except RefusedError:
             raise
@@ -333,11 +334,11 @@ class Acknowledged(Publisher):
     _safe_s = 0.0
     """When the outputs of the batch at hand were acknowledged."""
 
-    def commit(self, offsets: Sequence[TopicPartition], consumer: Consumer) -> None:
+    def commit(self, offsets: Sequence[TopicPartition], member: Member) -> None:
         """Waits for the outputs' acknowledgements, then commits the offsets: they never go before."""
         self._await_deliveries()
         self._safe_s = time.monotonic()
-        self._repeat("offsets", lambda: _commit(consumer, offsets), self._until_s)
+        self._repeat("offsets", lambda: _commit(member.consumer, offsets), self._until_s)
 
     def abort(self) -> None:
         """Lets the producer go, with all that it hasn't sent: none of it comes after what is sent again."""

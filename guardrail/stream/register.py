@@ -107,9 +107,9 @@ class Register:
         elif name.partition("/")[0] in ("revision", *_SHAPES):
             self._values[name] = value
 
-    def has(self, kind: Kind, name: str) -> bool:
-        """Whether there is such an entry."""
-        return f"{kind}/{name}" in self._values
+    def has(self, name: str) -> bool:
+        """Whether there is an entry of this name, kind/…."""
+        return name in self._values
 
     def standing(self) -> Standing:
         """All of it, read."""

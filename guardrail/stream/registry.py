@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -13,6 +14,8 @@ from guardrail.stream import client
 from guardrail.stream.faults import kafka_error
 from guardrail.stream.register import Register
 from guardrail.stream.spans import END
+
+LOG = logging.getLogger("guardrail.stream")
 
 ANSWER_S = 5.0
 WRITE_S = 10.0
@@ -83,12 +86,21 @@ class Registry:
         said = []
         for message in messages:
             if (error := message.error()) is None:
-                self.register.take(message.key(), message.value())
+                self._take(message)
             elif error.code() not in (END, NO_GROUP):
                 said.append(error.name())
         if said:
             raise TransientError(f"{self._topic}: {said[0]}")
         return messages
+
+    def _take(self, message: Message) -> None:
+        """One entry. Who takes one back has signed that in its headers, which compaction removes: it is told here."""
+        name = (message.key() or b"").decode(errors="replace")
+        if message.value() is None and self.register.has(name):
+            given = dict(message.headers() or ())
+            signed = {key: held.decode(errors="replace") for key, held in given.items() if isinstance(held, bytes)}
+            LOG.info("register entry taken back", extra={"entry": name, "signed": signed})
+        self.register.take(message.key(), message.value())
 
 
 class Writer:

@@ -37,6 +37,8 @@ CUTS = (b"value", b"headers", b"key")
 TEXT_CHARS = 200
 LIST_COUNT = 50
 NAME_CHARS = 300
+FLOOR_BYTES = 4_096
+"""A dead letter's headers and the shortest decision need so much."""
 HEADERS_COUNT = 100_000
 """librdkafka's readers see a record with more as one without any."""
 
@@ -92,6 +94,13 @@ class Routes(msgspec.Struct, frozen=True):
     def limits(self) -> list[int]:
         """The largest record of each."""
         return [getattr(self, role).max_bytes for role in WRITTEN]
+
+    def within(self, largest_bytes: int) -> Routes:
+        """The same, none taking more than that."""
+        found = {role: getattr(self, role) for role in WRITTEN}
+        return replace(
+            self, **{n: replace(one, max_bytes=min(one.max_bytes, largest_bytes)) for n, one in found.items()}
+        )
 
 
 class Outgoing(msgspec.Struct, frozen=True):

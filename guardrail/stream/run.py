@@ -35,8 +35,8 @@ EXIT_UNREAD_GONE = 74  # EX_IOERR: unread records were deleted; a person has to 
 EXIT_BROKER = 75  # EX_TEMPFAIL: try again later
 EXIT_FENCED = 76  # EX_PROTOCOL: another instance has our place
 
-STOP_S = 6.0
-"""From SIGTERM until a gate that doesn't end is abandoned; with the last spans it stays below 10 s."""
+STOP_S = 5.0
+"""From SIGTERM until a gate that doesn't end is abandoned. Spans get 3 s more, the thread that follows policies 1 s."""
 
 COLLECT_EVERY = (50_000, 20, 50)
 """Allocations until a young collection, then such collections until an older one."""

@@ -17,11 +17,11 @@ from guardrail.drift.tally import Trial, tally
 from guardrail.judge.decide import Judged
 from guardrail.judge.model import Decision, Outcome, RawRecord
 from guardrail.judge.policy import Policies
-from guardrail.stream.deadletter import Reason
+from guardrail.stream.deadletter import Reason, Refusal
 from guardrail.stream.faults import OwnError
 from guardrail.stream.judging import Judging
 from guardrail.stream.record import producers_time, trials
-from guardrail.stream.routing import Outgoing, Routed, Routes, refuse, settle
+from guardrail.stream.routing import FLOOR_BYTES, Outgoing, Routed, Routes, refuse, settle
 from guardrail.telemetry.report import trace_id
 
 LOG = logging.getLogger("guardrail.stream")
@@ -33,11 +33,13 @@ class Taken(NamedTuple):
     message: Message
     raw: RawRecord
     judged: Judged
-    refused: str | None = None
+    refused: Refusal | None = None
     agent: str | None = None
     """Whose it is; for one that a change makes nobody's, whose it was."""
     beside: Decision | None = None
     """What the policy in force said of it, where a canary decides."""
+    by: Policies | None = None
+    """The policies that a canary judged it under."""
 
 
 class Settled(NamedTuple):
@@ -90,11 +92,12 @@ class Settling:
         """What one record comes to. A bug of ours in that costs that record."""
         raw, judged = one.raw, one.judged
         if one.refused is not None:
-            reason = Reason("OutputRefused", one.refused, "produce")
-            return Settled(judged, refuse(raw, judged.decision, reason, routes))
+            reason = Reason("OutputRefused", one.refused.why, "produce")
+            narrow = routes.within(FLOOR_BYTES) if one.refused.again else routes
+            return Settled(judged, refuse(raw, judged.decision, reason, narrow))
         try:
             traced = self._traced(raw, judged)
-            seen = tuple(trials((traced,), policies)) if judged.decision.observations else ()
+            seen = tuple(trials((traced,), one.by or policies)) if judged.decision.observations else ()
             return Settled(traced, settle(raw, traced, routes, keep_time=producers_time(one.message)), seen)
         except Exception as failure:  # noqa: BLE001  # any bug of ours
             return self._broken(one, judged, routes, failure)

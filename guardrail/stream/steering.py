@@ -90,7 +90,7 @@ class Steering:
 
     def take_back(self, kind: Kind, agent: str, signed: Signed) -> None:
         """Removes an entry; the signature stands in the removal's headers. Raises InputError when there is none."""
-        if not self._register.has(kind, agent):
+        if not self._register.has(f"{kind}/{agent}"):
             raise InputError(f"{kind}/{agent}: not in the register")
         self._writer.write(f"{kind}/{agent}", None, (("guardrail.by", signed.by), ("guardrail.why", signed.why)))
         self._register.take(f"{kind}/{agent}".encode(), None)

@@ -36,7 +36,7 @@ from guardrail.stream.findings import (
     oldest_ms,
 )
 from guardrail.stream.letters import Target
-from guardrail.stream.routing import WRITTEN, Route, Routes
+from guardrail.stream.routing import FLOOR_BYTES, WRITTEN, Route, Routes
 
 LOG = logging.getLogger("guardrail.stream")
 
@@ -47,8 +47,6 @@ AGAIN_WAIT_S = 1.0
 """The same under way, after aborts in a row: where brokers don't answer, nothing is known to have changed."""
 SETTLE_S = 5.0
 REFUSED = "not created"
-FLOOR_BYTES = 4_096
-"""A dead letter's headers and the shortest decision need so much."""
 
 LINED_UP = ("raw", "approved", "corrected", "rejected", "dead_letter", "decisions")
 """What the settings call the topics whose partitions are the raw topic's: their keys are its keys."""

@@ -55,7 +55,8 @@ class Verdicts:
                 second.get(place) or one,
                 self._intake.refusal(messages[place]),
                 _agent(claimed[place]),
-                beside=one.decision if place in second else None,
+                one.decision if place in second else None,
+                self._force.second[one.decision.agent or ""] if place in second else None,
             )
             for place in places
             if (one := judged[place]) is not None

@@ -111,9 +111,10 @@ class Gate:
         """
         self._take_up_policies()
         queued = self._intake.take(self.force.held, several=len(self.force.policies) > 1)
+        member = client.Member.now(self._source.consumer)
         self._show()
         if not queued:
-            return self._idle()
+            return self._idle(member)
         started_ns = time.time_ns()
         batch = self._verdicts.judge([one.message for one in queued], started_ns // 1_000_000)
         if len(batch) < len(queued):
@@ -123,17 +124,17 @@ class Gate:
         settlement = self._settling.settle(batch, self.force.policies, self._routes, started_ns // 1_000_000)
         positions = self._intake.positions()
 
-        self._publish(settlement.outgoing(), positions)
+        self._publish(settlement.outgoing(), positions, member)
         self._committed(batch, settlement, started_ns)
         return len(batch)
 
-    def _publish(self, records: Iterable[Outgoing], positions: list[Position]) -> None:
+    def _publish(self, records: Iterable[Outgoing], positions: list[Position], member: client.Member) -> None:
         """One transaction, and what it settles."""
         self._publisher.begin()
         for outgoing in records:
             self._publisher.send(outgoing)
         offsets = [position.committed(self._settings.topics.raw) for position in positions]
-        self._publisher.commit(offsets, self._source.consumer)
+        self._publisher.commit(offsets, member)
         self._source.store(positions)
 
     def run(self) -> None:
@@ -186,10 +187,14 @@ class Gate:
         """Between two batches: what is wanted now is in force for the next."""
         before = self.force.revisions
         if self.force.turn(time.time_ns() // 1_000_000):
-            if self.force.revisions != before:
-                self._judging.forget()
-            self.report.policies(self.force.policies)
-            self._alarm()
+            self._changed_policies(anew=self.force.revisions != before)
+
+    def _changed_policies(self, *, anew: bool = True) -> None:
+        """Others judge now, or (not `anew`) the same, otherwise."""
+        if anew:
+            self._judging.forget(foreign=self.force.foreign)
+        self.report.policies(self.force.policies)
+        self._alarm()
 
     def _alarm(self) -> None:
         """Says what somebody has to look at."""
@@ -325,10 +330,12 @@ class Gate:
         self.health.committed()
         self._show()
 
-    def _idle(self) -> int:
+    def _idle(self, member: client.Member) -> int:
         self._lag.idle()
         if positions := self._intake.caught_up():
-            self._publish((), positions)
+            self._publish((), positions, member)
+        if self._intake.full and len(self.force.policies) > 1 and self.force.give_way():
+            self._changed_policies()
         return 0
 
     def _producer(self) -> Producer:
@@ -340,6 +347,7 @@ class Gate:
                 self.health.beat()
             limits = self._routes.limits()
             config = client.producer_config(self._settings, self._identity, max(limits), min(limits))
+            self._routes = self._routes.within(client.largest_bytes(config))
             return client.make_producer(config, self._producer_complained)
         except SettingsError as failure:  # of a running gate: a file of credentials that changes just now
             if not self._connected:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import platform
 import re
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,9 @@ from tests.faults.counts import MISCOUNTED
 from tests.faults.scenario import Bed, Figures
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "faults.md"
-COLUMNS = ("id", "fault", "records", "lost", "doubled", "reordered", "aborted", "longest stall, s", "figures", "goals")
+COLUMNS = (
+    "id", "fault", "records", "lost", "doubled", "reordered", "aborted", "longest stall, s", "figures", "goals", "at",
+)  # fmt: skip
 STALL = "longest stall, s"
 ABORTED = "aborted"
 
@@ -34,6 +37,7 @@ partitions; a reader under `read_committed` beside them, another one afterwards.
 * **miscounted**: drift's trials and events that the decisions hold and the observations don't, or hold twice.
 * **aborted**: messages that stand in the logs and no such reader sees.
 * **longest stall**: for so long, at most, had one partition nothing new to show while input flowed.
+* **at**: the commit that was measured.
 
 F14, a right that is taken away, needs brokers that ask for rights: `tests/stream/test_security.py`, in `make test`.
 F18 is the drift worker's, which isn't there yet; what it will count is held against the decisions here (miscounted).
@@ -62,7 +66,7 @@ class Row:
 def write(row: Row, found: Figures, page: Path = PAGE) -> None:
     """Puts a row onto the page."""
     lines = _kept(page) | {row.name: _line(row, found)}
-    table = ["| " + " | ".join(COLUMNS) + " |", "| --- | --- |" + " ---: |" * 6 + " --- | --- |"]
+    table = ["| " + " | ".join(COLUMNS) + " |", "| --- | --- |" + " ---: |" * 6 + " --- |" * 3]
     rows = [lines[name] for name in sorted(lines, key=_by_number)]
     page.write_text("\n".join([*HEAD, "", _versions(), "", *table, *rows]) + "\n", encoding="utf-8")
 
@@ -83,7 +87,14 @@ def _line(row: Row, found: Figures) -> str:
     missed = row.missed(found)
     verdict = f"**missed: {', '.join(missed)}**" if missed else "met"
     cells = (row.name, row.fault, *(f"{count:,}" for count in counts), _figure(found.stall_s), extra or "-")
-    return "| " + " | ".join([*cells, f"{asked}: {verdict}" if asked else verdict]) + " |"
+    return "| " + " | ".join([*cells, f"{asked}: {verdict}" if asked else verdict, commit()]) + " |"
+
+
+def commit() -> str:
+    """What is checked out; "+" where files differ from it."""
+    told = ["git", "describe", "--always", "--abbrev=7", "--dirty=+", "--exclude=*"]
+    asked = subprocess.run(told, capture_output=True, text=True, check=False, cwd=PAGE.parent)
+    return asked.stdout.strip() or "-"
 
 
 def _figure(value: float) -> str:

@@ -8,9 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+import yaml
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # they are re-exported without saying so
     AlterConfigOpType,
@@ -23,6 +26,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # they are re
 from guardrail.judge.decide import Judged, judge
 from guardrail.judge.model import RawRecord
 from guardrail.judge.policy import Policies
+from guardrail.judge.scoring import Asked
+from guardrail.policies import load_policy
 from guardrail.settings import Settings
 from guardrail.stream.judging import Judge
 from guardrail.stream.worker import Gate
@@ -30,11 +35,13 @@ from guardrail.telemetry import names
 from tests.faults import roles
 from tests.faults.readers import read_all
 from tests.faults.scenario import Bed, Figures, Traffic, ends_of
-from tests.stream.deployment import PATIENCE_S, committed, gate_process, produce, wait_until
+from tests.stream.deployment import PATIENCE_S, POLICIES, committed, gate_process, produce, wait_until
 from tests.stream.gates import running
 from tests.stream.records import drifting, record
 
 LOOK_S = 0.05
+QUICK_COUNT = 1_000
+"""Enough for slices as large as any."""
 PARTITIONS_COUNT = 4
 BLOCK_BYTES = 60_000
 BLOCKS_COUNT = 600
@@ -133,15 +140,52 @@ def _while_down(
     return replace(found, extra={"resumed after, s": resumed_s, **_told([watch])}), [watch]
 
 
-def slow_check(bed: Bed, agents: Policies, *, records: int, slow: Judge) -> tuple[Figures, Watch]:
-    """Two gates, one of which asks a check that takes its time. Rebalances are counted once each has its half."""
+class Constant:
+    """A scorer that has nothing to say."""
+
+    version = "1"
+
+    def __call__(self, asked: Sequence[Asked], /) -> Sequence[float]:
+        """One score for each."""
+        return [0.0] * len(asked)
+
+
+def scored(folder: Path) -> Policies:
+    """A policy with a scorer that isn't ours, `slow`: whose code nobody knows."""
+    layout = yaml.safe_load((POLICIES / "clinic-en.yaml").read_text())
+    scales = {"lexical": {"slope": 1, "intercept": 0}, "slow": {"slope": 1, "intercept": 0, "version": "1"}}
+    path = folder / "scored.yaml"
+    path.write_text(yaml.safe_dump({**layout, "grounding": {**layout.get("grounding", {}), "scorers": scales}}))
+    policy = load_policy(path)
+    return {policy.agent: policy}
+
+
+judge_scored: Judge = partial(judge, scorers={"slow": Constant()})
+
+
+def slow_check(bed: Bed, *, records: int, slow: Judge) -> tuple[Figures, Watch]:
+    """Two gates, one of which asks a scorer that takes its time, all of a sudden: it was quick for many records before.
+    Rebalances are counted once each has its half.
+    """
+    agents, begun = scored(bed.folder), Event()
     settings = bed.deploy(PARTITIONS_COUNT, session_ms=30_000)  # a busy machine must not pass for a slow check
-    hasty, lazy = gates = Gate(settings, agents), Gate(settings, agents, judge=slow)
+
+    def sudden(raws: Sequence[RawRecord], given: Policies) -> list[Judged]:
+        return (slow if begun.is_set() else judge_scored)(raws, given)
+
+    hasty, lazy = gates = [Gate(settings, agents, judge=one) for one in (judge_scored, sudden)]
+
+    def consumed() -> float:
+        return sum(gate.report.value(names.CONSUMED) for gate in gates)
+
     with running(hasty) as ended, running(lazy) as others:
         wait_until(lambda: [len(_held(gate)) for gate in gates] == [2, 2], "each has its half")
+        produce(settings, _keyed([record(str(index)) for index in range(QUICK_COUNT)]))
+        wait_until(lambda: consumed() >= QUICK_COUNT, "the quick ones are judged")
+        begun.set()
         before = sum(gate.report.value(names.REBALANCES) for gate in gates)
         produce(settings, _keyed([record(str(index)) for index in range(records)]))
-        watch = look(lazy, others, lambda: sum(gate.report.value(names.CONSUMED) for gate in gates) >= records)
+        watch = look(lazy, others, lambda: consumed() >= QUICK_COUNT + records)
         rebalances = sum(gate.report.value(names.REBALANCES) for gate in gates) - before
     assert not ended, ended
     found = _figures(settings, watch.oldest_s, [watch])
@@ -155,7 +199,7 @@ def burning(seconds: float) -> Judge:
         until = time.thread_time() + seconds
         while time.thread_time() < until:
             pass
-        return judge(raws, given)
+        return judge_scored(raws, given)
 
     return slow
 
@@ -165,7 +209,7 @@ def waiting(seconds: float) -> Judge:
 
     def slow(raws: Sequence[RawRecord], given: Policies) -> list[Judged]:
         time.sleep(seconds * len(raws))
-        return judge(raws, given)
+        return judge_scored(raws, given)
 
     return slow
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
+import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +32,7 @@ class Size:
     least: int
 
 
-def killed(bed: Bed, size: Size, *, kills: int, static: bool) -> Figures:
+def killed(bed: Bed, size: Size, *, kills: int, static: bool, protocol: str = "classic") -> Figures:
     """A random gate is killed in the middle of its work, and started again, so many times."""
     dice = random.Random(2026)  # noqa: S311  # its dice needn't be safe
 
@@ -39,7 +41,31 @@ def killed(bed: Bed, size: Size, *, kills: int, static: bool) -> Figures:
             fleet.kill(dice.choice(GATES))
             traffic.flows()
 
-    return _through(bed, size, fault, static=static)
+    spoken = {"GUARDRAIL_KAFKA__PROPERTIES": json.dumps({"group.protocol": protocol})}
+    return _through(bed, size, fault, static=static, far=GATES, extra=spoken)
+
+
+def stopped_while_lost(bed: Bed, size: Size) -> Figures:
+    """A gate is told to stop while the network loses all, and what collects its spans answers nobody either."""
+    stops: list[tuple[int, float]] = []
+
+    def fault(fleet: Fleet, traffic: Traffic) -> None:
+        bed.proxy.hold(*Direction)
+        time.sleep(1)  # a batch is under way
+        stops.append(fleet.stop(GATES[0]))
+        bed.proxy.heal()
+        traffic.flows()
+
+    with socket.create_server(("127.0.0.1", 0)) as deaf:
+        far = {
+            "GUARDRAIL_KAFKA__BOOTSTRAP_SERVERS": bed.cluster.proxied_bootstrap,
+            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{deaf.getsockname()[1]}",
+        }
+        try:
+            found = _through(bed, size, fault, static=False, far=GATES[:1], extra=far)
+        finally:
+            bed.proxy.heal()
+    return _with(found, _stopped(stops))
 
 
 def rolled(bed: Bed, size: Size, *, rounds: int, static: bool) -> Figures:

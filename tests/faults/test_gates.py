@@ -16,12 +16,26 @@ def test_killed_gates(bed: Bed, static: bool) -> None:
     assert_exact(rows.killed(bed, SMALL, kills=2 if static else 1, static=static))
 
 
+@pytest.mark.slow
+def test_killed_gates_under_the_consumer_protocol(bed: Bed) -> None:
+    """The same where the broker does the assigning (KIP-848)."""
+    assert_exact(rows.killed(bed, SMALL, kills=1, static=False, protocol="consumer"))
+
+
 @pytest.mark.parametrize("static", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_rolled_gates(bed: Bed, static: bool) -> None:
     """Gates that are told to stop do so in time with exit code 0 and leave nothing to abort."""
     found = rows.rolled(bed, SMALL, rounds=1, static=static)
     assert_exact(found)
     assert found.extra["exit code"] == 0
+
+
+def test_a_stop_while_nobody_answers(bed: Bed) -> None:
+    """A gate that is told to stop where the network loses all is gone within 10 s; nothing of it counts twice."""
+    found = rows.stopped_while_lost(bed, SMALL)
+    assert_exact(found)
+    assert found.extra["exit code"] == 0
+    assert found.extra["exit after, s"] <= 10
 
 
 @pytest.mark.slow

@@ -34,6 +34,18 @@ ROWS = (
     Row("F1", "static members killed, 20 x", lambda b: rows.killed(b, FULL, kills=20, static=True), {STALL: 15}),
     Row("F2", "dynamic members killed, 20 x", lambda b: rows.killed(b, FULL, kills=20, static=False), {STALL: 30}),
     Row(
+        "F1c",
+        "static members killed, 5 x, consumer group protocol",
+        lambda b: rows.killed(b, EASY, kills=5, static=True, protocol="consumer"),
+        {STALL: 60},
+    ),
+    Row(
+        "F2c",
+        "dynamic members killed, 5 x, consumer group protocol",
+        lambda b: rows.killed(b, EASY, kills=5, static=False, protocol="consumer"),
+        {STALL: 60},
+    ),
+    Row(
         "F3",
         "rolling SIGTERM, 2 x, static members",
         lambda b: rows.rolled(b, EASY, rounds=2, static=True),
@@ -43,7 +55,13 @@ ROWS = (
         "F3d",
         "the same, dynamic members",
         lambda b: rows.rolled(b, EASY, rounds=2, static=False),
-        {STALL: 3, "exit code": 0, "exit after, s": 10},
+        {STALL: 3, ABORTED: 0, "exit code": 0, "exit after, s": 10},
+    ),
+    Row(
+        "F3n",
+        "SIGTERM while the network loses all, and the collector answers nobody",
+        lambda b: rows.stopped_while_lost(b, EASY),
+        {"exit code": 0, "exit after, s": 10},
     ),
     Row("F4", "SIGSTOP for 8, 20 and 70 s", lambda b: rows.frozen(b, EASY, seconds=(8, 20, 70))),
     Row(
@@ -54,7 +72,7 @@ ROWS = (
     ),
     Row("F6", "brokers rolled", lambda b: rows.brokers_rolled(b, EASY, nodes=(1, 2, 3)), {STALL: 10}),
     Row("F7", "cut for 5, 30 and 90 s", lambda b: rows.cut(b, EASY, seconds=(5, 30, 90)), {HEALED: 15}),
-    Row("F7h", "half open: connections dead for ever, new ones work", lambda b: rows.forgotten(b, EASY), {STALL: 30}),
+    Row("F7h", "half open: connections dead for ever, new ones work", lambda b: rows.forgotten(b, EASY), {HEALED: 15}),
     Row("F7l", "all lost for 30 s", lambda b: rows.held(b, EASY, seconds=30, ways=BOTH), {HEALED: 15}),
     Row(
         "F7q",
@@ -110,14 +128,14 @@ ROWS = (
     ),
     Row(
         "F15",
-        "a check that burns 5 s with every call; two gates",
-        lambda b: refusals.slow_check(b, AGENTS, records=200, slow=refusals.burning(5.0))[0],
+        "a scorer that burns 5 s with every call, all of a sudden; two gates",
+        lambda b: refusals.slow_check(b, records=200, slow=refusals.burning(5.0))[0],
         {"rebalances": 0, HELD: 60},
     ),
     Row(
         "F15w",
-        "a check that waits 5 s with every record; two gates",
-        lambda b: refusals.slow_check(b, AGENTS, records=60, slow=refusals.waiting(5.0))[0],
+        "a scorer that waits 5 s with every record, all of a sudden; two gates",
+        lambda b: refusals.slow_check(b, records=60, slow=refusals.waiting(5.0))[0],
         {"rebalances": 0, HELD: 60},
     ),
     Row(
@@ -151,7 +169,7 @@ ROWS = (
         "F20",
         "error codes, each once, on the embedded broker; one gate",
         lambda _: coded(list(CASES), AGENTS, records=20)[0],
-        {"recoveries in all, s": 60},
+        {"longest recovery, s": 1, "recoveries in all, s": 60},
     ),
     Row(
         "F21",

@@ -216,6 +216,23 @@ def test_the_policy_before_takes_over() -> None:
     assert not force.turn(NOW_MS), "the same wish doesn't bring it back"
 
 
+def test_a_hold_that_holds_others_gives_way() -> None:
+    """Given a held agent behind which others come to wait, then the policy before judges it, and the alarm stays; where
+    there is none before, it is held on.
+    """
+    force, following, _ = in_force(put({}, OLD), put({}, NEW), put({}, NEWER))
+    assert not force.give_way(), "nobody is held"
+    following()
+    force.trip(decisions(5, 0), all_passed)
+    assert force.give_way()
+    assert (force.held, list(force.tripped), force.policies["hotel"].revision) == (set(), ["hotel"], OLD.revision)
+    assert force.shown()["agents"]["hotel"]["tripped"]["then"] == "previous"
+    assert not force.turn(NOW_MS), "the same wish doesn't bring it back"
+    assert not force.give_way()
+    following()
+    assert (force.policies["hotel"].revision, list(force.tripped)) == (NEWER.revision, [])
+
+
 def test_who_has_looked_may_force_it() -> None:
     """Given an entry with `force`, then a tripped revision is in force again, without probation."""
     steps = [put({"active/hotel": active(one, force=f)}) for one, f in ((OLD, False), (NEW, False), (NEW, True))]

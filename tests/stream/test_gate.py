@@ -3,29 +3,37 @@
 import time
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
-import msgspec
 import pytest
+import yaml
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
+from msgspec.structs import replace
 
-from guardrail.judge.decide import Judged, judge
-from guardrail.judge.model import Outcome, RawRecord
+from guardrail.judge.again import circumstances
+from guardrail.judge.codes import STALE
+from guardrail.judge.decide import Judged, decide, judge
+from guardrail.judge.model import Outcome, RawRecord, Source
 from guardrail.judge.policy import Policies
-from guardrail.stream import settling
+from guardrail.policies import load_policy
+from guardrail.stream import settling, worker
 from guardrail.stream.faults import OwnError, UnreadDataError
 from guardrail.stream.routing import Routed, Routes, settle
-from guardrail.stream.worker import Gate
+from guardrail.stream.source import Source as Group
+from guardrail.stream.worker import Broker, Gate
 from guardrail.telemetry import names
 from tests.scoring import policies
 from tests.stream.deployment import (
     OUTCOMES,
+    POLICIES,
     FreshTopics,
     case_records,
     committed,
     deploy,
     produce,
     result,
+    settings_on,
     wait_until,
 )
 from tests.stream.gates import out_of_order, pass_through, running
@@ -83,9 +91,7 @@ def test_a_refused_output_becomes_a_dead_letter(kafka: str, fresh_topics: FreshT
     [strict] = fresh_topics("strict", config={"message.timestamp.before.max.ms": 60_000})
     settings = deploy(kafka, fresh_topics)
     settings = settings.model_copy(update={"topics": settings.topics.model_copy(update={"approved": strict})})
-    old = msgspec.structs.replace(
-        record(), source=msgspec.structs.replace(record().source, timestamp_ms=1_600_000_000_000)
-    )
+    old = replace(record(), source=Source(timestamp_ms=1_600_000_000_000))
     produce(settings, [record(), old, record()])
     gate = Gate(settings, agents)
     pass_through(gate, 3)
@@ -96,6 +102,56 @@ def test_a_refused_output_becomes_a_dead_letter(kafka: str, fresh_topics: FreshT
     assert len(found.outputs["approved"]) == 2
     assert found.outputs["dead_letter"][0].value == old.value
     assert gate.report.value(names.ABORTS, "RefusedError") == 2
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_record_that_is_too_large_for_a_dead_letter_comes_out_cut(
+    kafka: str, fresh_topics: FreshTopics, agents: Policies, *, told: bool
+) -> None:
+    """Given a record too large for any topic, or for this producer, and nobody who tells what they take, then it comes
+    out all the same, cut to what each of them takes, and its neighbours whole.
+    """
+    narrow = {} if told else {"dead_letter": 100_000, "decisions": 20_000, "approved": 100_000}
+    settings = deploy(kafka, fresh_topics, limits={"raw": 3_000_000, **narrow})
+    if told:
+        mended = settings.kafka.model_copy(update={"properties": {"message.max.bytes": "100000"}})
+        settings = settings.model_copy(update={"kafka": mended})
+    large = [RawRecord(b"junk" * 200_000, b"k"), record(pad="x" * 300_000)]
+    produce(settings.model_copy(update={"kafka": settings_on(kafka, {}).kafka}), [record(), *large, record()])
+    untold = Broker(Group, lambda given, _: Routes.named(given.topics))
+    gate = Gate(settings, agents, broker=worker.KAFKA if told else untold)
+    pass_through(gate, 4)
+
+    found = result(settings)
+    assert [d.outcome.value for d in found.decisions] == ["approved", "dead_letter", "dead_letter", "approved"]
+    letters = found.outputs["dead_letter"]
+    assert [one.header("guardrail.truncated") for one in letters] == ["value", "value"]
+    assert [(one.key, (one.value or b"")[:100]) for one in letters] == [(r.key, (r.value or b"")[:100]) for r in large]
+    assert gate.report.value(names.ABORTS, "RefusedError") == (0 if told else 6)
+
+
+def test_a_record_that_waited_too_long_is_told_by_the_gates_clock(
+    kafka: str, fresh_topics: FreshTopics, tmp_path: Path
+) -> None:
+    """Given a policy with an age and a record of two hours ago, then it is stale, by when the gate took it in; a fresh
+    one isn't, and judged again from its decision it is the same.
+    """
+    layout = yaml.safe_load((POLICIES / "clinic-en.yaml").read_text())
+    (tmp_path / "aged.yaml").write_text(yaml.safe_dump({**layout, "stale": {"after_s": 60}}))
+    policy = load_policy(tmp_path / "aged.yaml")
+    settings = deploy(kafka, fresh_topics)
+    now_ms = time.time_ns() // 1_000_000
+    written = [replace(record(), source=Source(timestamp_ms=now_ms - age_ms)) for age_ms in (7_200_000, 0)]
+    produce(settings, written)
+    pass_through(Gate(settings, {policy.agent: policy}), 2)
+
+    found = result(settings)
+    late, fresh = found.decisions
+    assert [any(v.code == STALE for v in d.violations) for d in (late, fresh)] == [True, False]
+    assert late.source.received_ms is not None
+    assert 0 <= late.source.received_ms - now_ms < 60_000
+    [again] = decide([circumstances(late).received(found.raws[0])], {policy.agent: policy})
+    assert (again.outcome, again.violations) == (late.outcome, late.violations)
 
 
 def test_our_own_error_costs_one_record(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:
@@ -166,7 +222,7 @@ def test_a_slow_judge_keeps_its_partitions(kafka: str, fresh_topics: FreshTopics
         return judge(raws, given)
 
     settings = deploy(kafka, fresh_topics, partitions=2, cpu_ms=20, batch_bytes=20_000)
-    records = [msgspec.structs.replace(record(), key=f"k{index % 7}".encode()) for index in range(400)]
+    records = [replace(record(), key=f"k{index % 7}".encode()) for index in range(400)]
     produce(settings, records)
     gate = Gate(settings, agents, judge=slow)
     pass_through(gate, 400)

@@ -12,7 +12,7 @@ from guardrail.judge.failing import unjudged
 from guardrail.judge.model import Outcome, RawRecord, Reply, Source
 from guardrail.judge.policy import Policies
 from guardrail.stream import judging
-from guardrail.stream.judging import FIRST_MESSAGES, SHARED_SLICE_MESSAGES, Judging
+from guardrail.stream.judging import FIRST_MESSAGES, SHARED_SLICE_MESSAGES, SLICE_MESSAGES, Judging
 from tests.scoring import policies
 from tests.stream.records import drifting, record
 
@@ -150,9 +150,23 @@ def test_one_agents_quick_records_make_no_others_slice_larger(
     assert max(count for name, count in slow.calls[1:] if name == "open") <= 4
     assert max(count for name, count in slow.calls if name == "clinic-en") == SHARED_SLICE_MESSAGES
     slow.calls.clear()
-    tried.forget()
+    tried.forget(foreign=False)
     tried.judge_shared(raws, agents, {"clinic-en": range(64)})
     assert slow.calls[0] == ("clinic-en", FIRST_MESSAGES)
+
+
+def test_with_foreign_code_no_slice_grows(agents: Policies) -> None:
+    """Given scorers of others, then a slice holds no more than the first, however quick those before it were: a record
+    may take any time at any time.
+    """
+    slow = Slow({})
+    tried = Judging(slow, 60.0, lambda _: None)
+    raws = [of("clinic-en", record())] * 200
+    for foreign, most in ((True, FIRST_MESSAGES), (False, SLICE_MESSAGES)):
+        slow.calls.clear()
+        tried.forget(foreign=foreign)
+        assert None not in tried.judge(raws, agents)
+        assert max(count for _, count in slow.calls) == most
 
 
 def test_waiting_is_bounded_for_the_whole_batch(agents: Policies, monkeypatch: pytest.MonkeyPatch) -> None:

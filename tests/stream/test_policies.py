@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from guardrail.errors import InputError, SettingsError
+from guardrail.errors import InputError, SettingsError, TransientError
 from guardrail.judge.again import circumstances
 from guardrail.judge.decide import Judged, decide, judge
 from guardrail.judge.model import Decision, Outcome, RawRecord
@@ -21,7 +21,7 @@ from guardrail.settings import BreakerSettings, PolicySettings, Settings
 from guardrail.stream import judging, lifecycle
 from guardrail.stream.judging import FIRST_MESSAGES, Judge
 from guardrail.stream.lifecycle import Lifecycle
-from guardrail.stream.registry import Registry
+from guardrail.stream.registry import Registry, Writer
 from guardrail.stream.steering import Signed, Steering
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
@@ -171,6 +171,54 @@ def test_a_policy_that_refuses_all_stops_its_agent_alone(settings: Settings, tmp
     decisions = result(settings).decisions
     assert {d.policy for d in decisions if d.agent == CLINIC} == {good.revision}
     assert sorted(d.source.offset or 0 for d in decisions) == list(range(40))
+
+
+def test_a_hold_ends_before_it_holds_others(settings: Settings, tmp_path: Path) -> None:
+    """Given a held agent whose records come to fill the waiting room, so that others would wait behind them, then the
+    policy before judges them, all pass, and the alarm stays.
+    """
+    good, bad = made(tmp_path, "good"), made(tmp_path, "bad", limits={"answer_chars": 10})
+    hotel = load_policy(POLICIES / f"{HOTEL}.yaml")
+    small = settings.gate.model_copy(update={"waiting_messages": 50, "batch_messages": 20})
+    settings = settings.model_copy(update={"gate": small})
+    steering = Steering(settings)
+    steering.publish([good, bad])
+    with gate_on(settings, {CLINIC: good, HOTEL: hotel}) as gate:
+        steering.activate(CLINIC, bad.revision, ANN)
+        wait_until(lambda: in_force(gate)(bad), "the bad one is in force")
+        produce(settings, [of(CLINIC, index) for index in range(40)])
+        wait_until(lambda: gate.report.value(names.BREAKER, CLINIC) == 1, "it is held")
+        produce(settings, [of(HOTEL, index) for index in range(10)])
+        wait_until(lambda: consumed(gate) == 10, "the others are committed")
+        assert gate.force.held == {CLINIC}
+        produce(settings, [of(CLINIC if index < 100 else HOTEL, 100 + index) for index in range(110)])
+        wait_until(lambda: consumed(gate) == 160, "all are committed")
+        assert gate.report.value(names.BREAKER, CLINIC) == 1
+        wait_until(lambda: gate.health.ready, "the gate is ready")
+    decisions = result(settings).decisions
+    assert sorted(d.source.offset or 0 for d in decisions) == list(range(160))
+    assert {d.policy for d in decisions if d.agent == CLINIC} == {good.revision}
+
+
+def test_what_cannot_be_written_to_the_register_is_written_later(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a register that doesn't take what gates write for a while, then it is written once it does."""
+    monkeypatch.setattr(lifecycle, "AGAIN_S", 0.2)
+    tries: list[int] = []
+
+    class Failing(Writer):
+        def write_all(self, entries: Mapping[str, bytes | None], headers: Sequence[tuple[str, str]] = ()) -> None:
+            tries.append(len(entries))
+            if len(tries) < 3:
+                raise TransientError("its leader is away")
+            super().write_all(entries, headers)
+
+    monkeypatch.setattr(lifecycle, "Writer", Failing)
+    good = made(tmp_path, "good")
+    with gate_on(settings, {CLINIC: good}):
+        wait_until(lambda: [one.revision for one in Steering(settings).policies()] == [good.revision], "it is written")
+    assert tries[:3] == [1, 1, 1]
 
 
 def test_a_change_that_makes_all_nobodys_holds_its_agent(settings: Settings, tmp_path: Path) -> None:

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer, IsolationLevel, Producer, TopicPartition
+from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from guardrail.errors import FencedError
+from guardrail.stream.client import Member
 from guardrail.stream.embedded import read
 from guardrail.stream.faults import RestartError
 from guardrail.stream.publisher import Transactional
@@ -51,7 +52,7 @@ def test_a_transaction_that_outlived_its_time_isnt_another_instance(kafka: str, 
     publisher.open(PATIENCE_S)
     publisher.begin()
     publisher.send(Outgoing(topic, b"k", b"kept"))
-    publisher.commit([], consumer)
+    publisher.commit([], Member.now(consumer))
     publisher.close()
     consumer.close()
     assert [record.value for record in read(kafka, [topic])] == [b"kept"]
@@ -67,9 +68,47 @@ def test_another_instance_fences_us_at_once(kafka: str, fresh_topics: FreshTopic
     publisher.send(Outgoing(topic, b"k", b"lost"))
     heir.open(PATIENCE_S)
     with pytest.raises(FencedError):
-        publisher.commit([], consumer)
+        publisher.commit([], Member.now(consumer))
     heir.close()
     consumer.close()
+
+
+class Unsure(Producer):
+    """A producer whose first commit has no answer in time; the next call tells how it went."""
+
+    asked = False
+
+    def commit_transaction(self, *given: Any) -> None:
+        """Commits at the second call."""
+        if not self.asked:
+            self.asked = True
+            raise KafkaException(KafkaError(KafkaError._TIMED_OUT, "late", False, True))  # noqa: SLF001  # a public name
+        super().commit_transaction(*given)
+
+
+def test_a_producer_whose_commit_was_unsure_is_replaced(kafka: str, fresh_topics: FreshTopics) -> None:
+    """Given a commit that had to be asked for twice, then its batch is visible, and the next one has a new producer;
+    after a commit that went at once it hasn't.
+    """
+    [topic] = fresh_topics("unsure")
+    config = {"bootstrap.servers": kafka, "transactional.id": topic, "transaction.timeout.ms": 60_000, "log_level": 0}
+    made: list[Unsure] = []
+
+    def make() -> Producer:
+        made.append(Unsure(config))
+        return made[-1]
+
+    publisher = Transactional(make, 60.0, lambda: False)
+    publisher.open(PATIENCE_S)
+    made[0].asked = True
+    for expected in (1, 1, 2):
+        publisher.begin()
+        assert len(made) == expected
+        publisher.send(Outgoing(topic, b"k", b"%d" % expected))
+        publisher.commit()
+        made[0].asked = False
+    publisher.close()
+    assert [record.value for record in read(kafka, [topic])] == [b"1", b"1", b"2"]
 
 
 class Holding(Producer):
@@ -101,14 +140,14 @@ def test_a_held_call_is_left_behind(kafka: str, fresh_topics: FreshTopics) -> No
     publisher.begin()
     publisher.send(Outgoing(topic, b"k", b"lost"))
     with pytest.raises(RestartError, match="held"):
-        publisher.commit([TopicPartition(topic, 0, 1)], consumer)
+        publisher.commit([TopicPartition(topic, 0, 1)], Member.now(consumer))
     with pytest.raises(RestartError, match="held"):
         publisher.abort()
 
     publisher.open(PATIENCE_S)
     publisher.begin()
     publisher.send(Outgoing(topic, b"k", b"kept"))
-    publisher.commit([TopicPartition(topic, 0, 2)], consumer)
+    publisher.commit([TopicPartition(topic, 0, 2)], Member.now(consumer))
     publisher.close()
     consumer.close()
     made[0].until.set()

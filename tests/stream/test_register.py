@@ -42,9 +42,9 @@ def test_a_register_that_is_joined_anew_begins_anew(settings: Settings) -> None:
     registry = Registry(settings)
     registry.join()
     registry.read_to_end(time.monotonic() + PATIENCE_S)
-    assert registry.register.has("active", "hotel")
+    assert registry.register.has("active/hotel")
     registry.join()
-    assert not registry.register.has("active", "hotel")
+    assert not registry.register.has("active/hotel")
     registry.close()
 
 

@@ -8,7 +8,7 @@ from confluent_kafka.admin import AdminClient, AlterConfigOpType, ConfigEntry, C
 from guardrail.errors import SettingsError, TransientError
 from guardrail.settings import KafkaSettings, KeptDays, Settings, TopicSettings
 from guardrail.stream import topics
-from guardrail.stream.findings import DAY_MS, MISSING, UNREADABLE, Row
+from guardrail.stream.findings import DAY_MS, MISSING, UNREADABLE, Found, Row, Spec, findings
 from tests.stream.deployment import PATIENCE_S, FreshTopics, wait_until
 
 ROLES = (*topics.LINED_UP, *topics.SPREAD, *topics.ALONE)
@@ -136,6 +136,22 @@ def test_too_few_replicas_are_told(kafka: str, fresh_topics: FreshTopics) -> Non
     [raw] = fresh_topics("raw", partitions=3)
     rows = known(named(kafka, raw=raw, replicas_count=3), {raw})
     assert "1 replicas, 3 are wanted (kafka-reassign-partitions.sh)" in texts(rows[raw])
+
+
+def test_what_one_broker_cannot_show() -> None:
+    """Given copies enough and too few of them needed, or a topic bounded by bytes, then that is told; what is compacted
+    is bounded by nothing else.
+    """
+    wanted = {"max.message.bytes": "100", "min.insync.replicas": "2", "retention.ms": "1000"}
+    spec = Spec("t", 3, 3, wanted)
+    found = {**wanted, "min.insync.replicas": "1", "retention.bytes": "5000"}
+    assert [(one.text.split(":")[0], one.setting) for one in findings(spec, Found(3, 3, found), None)] == [
+        ("retention.bytes is 5000", "retention.bytes=-1"),
+        ("min.insync.replicas is 1, 2 is safer", "min.insync.replicas=2"),
+    ]
+    assert [*findings(spec, Found(3, 3, {**wanted, "retention.bytes": "-1"}), None)] == []
+    compacted = {"max.message.bytes": "100", "min.insync.replicas": "2", "cleanup.policy": "compact"}
+    assert [*findings(Spec("t", 3, 3, compacted), Found(3, 3, {**compacted, "retention.bytes": "5000"}), None)] == []
 
 
 def test_impossible_topics_are_told(kafka: str) -> None:
