@@ -31,8 +31,9 @@ Client = TypeVar("Client")
 
 STATIC_SESSION_FACTOR = 2
 """A static member that restarts keeps its partitions: it may take its time."""
-SOCKET_MS = 10_000
-"""By default a minute goes by until a connection that a router has forgotten is given up."""
+SOCKET_MS = 5_000
+"""By default a minute goes by until a connection that a router has forgotten is given up; a batch meets two in a row,
+and at least once the loop waits for a commit as long."""
 RECONNECT_MS = 2_000
 """By default it may take ten seconds until a broker that is back is seen to be."""
 MAX_POLL_MS = 120_000
@@ -63,8 +64,6 @@ def consumer_config(settings: Settings, identity: Identity) -> Config:
         "topic.metadata.refresh.interval.ms": 5_000,  # by default a new partition isn't read for five minutes
         "reconnect.backoff.max.ms": RECONNECT_MS,
     }
-    if gate.delivery == "at_least_once":
-        made["socket.timeout.ms"] = 10_000  # a commit of offsets waits for it, and the loop for the commit
     if identity.static:
         made["group.instance.id"] = f"guardrail.{identity.name}"
     made |= _shared(settings, "consumer")

@@ -21,6 +21,7 @@ from tests.faults.scenario import CAST, THIN, Bed, Figures, Traffic
 from tests.stream.deployment import PATIENCE_S, wait_until
 
 GATES = (0, 1, 2)
+CATCH_UP_S = 600.0
 CONSUMER_PROTOCOL = '{"group.protocol": "consumer"}'
 
 
@@ -213,8 +214,9 @@ def other_protocol(bed: Bed, size: Size) -> Figures:
 
 
 def steady(bed: Bed, size: Size, *, seconds: float) -> Figures:
-    """Nothing happens, for long: neither memory nor descriptors grow."""
+    """Nothing happens, for long: neither memory nor descriptors grow. Gates that can't keep up show it at the end."""
     growth = Growth()
+    behind: list[float] = []
 
     def fault(fleet: Fleet, traffic: Traffic) -> None:
         until = time.monotonic() + seconds
@@ -222,9 +224,10 @@ def steady(bed: Bed, size: Size, *, seconds: float) -> Figures:
             traffic.check()
             growth.look({number: fleet.pid(number) for number in fleet.numbers})
             time.sleep(1.0)
-        traffic.flows()
+        behind.append(traffic.flows(CATCH_UP_S))
 
-    return _with(_through(bed, size, fault, static=True, cast=THIN), growth.figures())
+    found = _through(bed, size, fault, static=True, cast=THIN)
+    return _with(found, {**growth.figures(), "behind by, s": max(behind)})
 
 
 def _off(bed: Bed, size: Size, faults: Sequence[tuple[Callable[[], None], float]], *, alone: bool = False) -> Figures:

@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 
 import pytest
 import yaml
@@ -116,7 +117,8 @@ def test_a_record_that_is_too_large_for_a_dead_letter_comes_out_cut(
     if told:
         mended = settings.kafka.model_copy(update={"properties": {"message.max.bytes": "100000"}})
         settings = settings.model_copy(update={"kafka": mended})
-    large = [RawRecord(b"junk" * 200_000, b"k"), record(pad="x" * 300_000)]
+    noise = Random(7).randbytes(800_000)  # noqa: S311  # what compresses would fit
+    large = [RawRecord(noise, b"k"), record(pad=noise[:200_000].hex())]
     produce(settings.model_copy(update={"kafka": settings_on(kafka, {}).kafka}), [record(), *large, record()])
     untold = Broker(Group, lambda given, _: Routes.named(given.topics))
     gate = Gate(settings, agents, broker=worker.KAFKA if told else untold)
