@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
@@ -32,8 +32,9 @@ Client = TypeVar("Client")
 STATIC_SESSION_FACTOR = 2
 """A static member that restarts keeps its partitions: it may take its time."""
 SOCKET_MS = 5_000
-"""By default a minute goes by until a connection that a router has forgotten is given up; a batch meets two in a row,
-and at least once the loop waits for a commit as long."""
+"""By default a minute goes by until a connection that a router has forgotten is given up. A batch may meet two of them,
+one after the other; under `at_least_once` the loop waits as long for a commit.
+"""
 RECONNECT_MS = 2_000
 """By default it may take ten seconds until a broker that is back is seen to be."""
 MAX_POLL_MS = 120_000
@@ -139,20 +140,6 @@ def writer_config(settings: Settings, name: str) -> Config:
         "partitioner": "murmur2_random",
         **_shared(settings, "producer"),
     }
-
-
-class Member(NamedTuple):
-    """A consumer, and what it was in its group when a batch was read. At the batch's end it may be nobody in it: what
-    it would commit then nobody would check.
-    """
-
-    consumer: Consumer
-    group: object
-
-    @classmethod
-    def now(cls, consumer: Consumer) -> Member:
-        """As it is."""
-        return cls(consumer, consumer.consumer_group_metadata())
 
 
 class Login:

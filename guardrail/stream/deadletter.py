@@ -42,10 +42,12 @@ class Reason(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """What a topic says against what becomes of a record; `again`: against its whole dead letter, too."""
+    """Why what becomes of a record can't be published, and the topics that have refused parts of its dead letter, too;
+    null for one that nobody has named.
+    """
 
     why: str
-    again: bool = False
+    by: frozenset[str | None] = frozenset()
 
 
 def wire_bytes(key: bytes | None, value: bytes | None, headers: Headers) -> int:

@@ -64,7 +64,11 @@ class AbortError(TransientError):
 
 
 class RefusedError(AbortError):
-    """A topic refuses one of the records in this transaction, whenever it is tried."""
+    """A topic (null: which one isn't told) refuses one of the records in this transaction, whenever it is tried."""
+
+    def __init__(self, message: str, topic: str | None = None) -> None:
+        super().__init__(message)
+        self.topic = topic
 
 
 class RestartError(TransientError):

@@ -89,7 +89,8 @@ class InForce:
     def foreign(self) -> bool:
         """Whether code of others takes part in the judging: scorers but for our own."""
         canaries = (policies[agent] for agent, policies in self.second.items())
-        return any(policy.scales.keys() - {LEXICAL} for policy in (*self.policies.values(), *canaries))
+        before = (found for agent in self._chosen if (found := self._before(agent)) is not None)
+        return any(policy.scales.keys() - {LEXICAL} for policy in (*self.policies.values(), *canaries, *before))
 
     @property
     def elders(self) -> Policies:
@@ -136,14 +137,16 @@ class InForce:
         """Lets the policies before judge what is held, where there are such: it has come to hold other agents as well.
         Gives back whether any does. The alarms stay.
         """
-        giving = {a: one for a in self.held if (one := self._tripped[a]).previous is not None}
-        for agent, one in giving.items():
-            LOG.critical("hold given up", extra={"agent": agent, "reason": "other agents had to wait behind it"})
-            self._tripped[agent] = one._replace(then="previous")
-            self._chosen[agent] = one.previous or self._chosen[agent]
-        if giving and self._taken is not None:
+        given_up = False
+        for agent in self.held:
+            tripped = self._tripped[agent]
+            if tripped.previous is not None:
+                LOG.critical("hold given up", extra={"agent": agent, "reason": "no room is left for others"})
+                self._tripped[agent], self._chosen[agent] = tripped._replace(then="previous"), tripped.previous
+                given_up = True
+        if given_up and self._taken is not None:
             self._compose(self._taken)
-        return bool(giving)
+        return given_up
 
     def committed(self, decisions: Sequence[Decision]) -> None:
         """Counts a published batch."""
@@ -200,8 +203,12 @@ class InForce:
         self.second = {
             agent: {**made, agent: bypassed(canary.policy, made[agent].bypass)}
             for agent, canary in wanted.canaries.items()
-            if agent in made and canary.policy.revision != made[agent].revision
+            if agent in made and canary.policy.revision not in (made[agent].revision, self._tripped_revision(agent))
         }
+
+    def _tripped_revision(self, agent: str) -> str | None:
+        tripped = self._tripped.get(agent)
+        return tripped.revision if tripped else None
 
     def _shown(self, agent: str, policy: Policy, wanted: Wanted) -> dict[str, Any]:
         canary, tripped = wanted.canaries.get(agent), self._tripped.get(agent)

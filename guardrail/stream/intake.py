@@ -12,7 +12,7 @@ from guardrail.settings import GateSettings
 from guardrail.stream.deadletter import Refusal
 from guardrail.stream.faults import RefusedError
 from guardrail.stream.lanes import Queued, choose, first_fitting, in_order
-from guardrail.stream.progress import Position
+from guardrail.stream.progress import WINDOW, Position
 from guardrail.stream.record import size_of
 from guardrail.stream.source import Source
 
@@ -93,10 +93,20 @@ class Intake:
             return 0
         return max(self._gate.waiting_messages - len(self._waiting), 0)
 
-    @property
-    def full(self) -> bool:
-        """Whether nothing more may wait, and nothing of what waits may go: who is held holds all others, too."""
-        return self._stuck_under is not None and not self._room()
+    def cramped(self, held: Collection[str]) -> bool:
+        """Whether those who are held hold others, too: nothing of what waits may go and nothing more may wait, or what
+        waits of a partition is too far ahead of theirs.
+        """
+        if self._stuck_under is not None and not self._room():
+            return True
+        first: dict[int | None, int] = {}
+        for one in self._waiting:
+            partition, offset = one.message.partition(), one.message.offset() or 0
+            if one.agent in held:
+                first.setdefault(partition, offset)
+            if offset - first.get(partition, offset) >= WINDOW:
+                return True
+        return False
 
     def narrow(self, places: Sequence[int]) -> None:
         """Of the batch at hand, those at these places are; the others wait."""
@@ -127,15 +137,15 @@ class Intake:
         """The batch at hand isn't committed, and will be read again: so will all that waits.
 
         A record of it that its topic refuses is looked for, in ever smaller parts of it, and one refused alone stays
-        so: its dead letter goes without the original's time, and, where that is refused too, with as little of the
-        original as any topic takes.
+        so: its dead letter goes without the original's time. What is refused of that is cut to what any topic takes.
         """
         batch = self.at_hand
         self.owed |= {one.message.partition() for one in batch}
         if isinstance(fault, RefusedError):
             if len(batch) == 1:
                 place = _place(batch[0].message)
-                self._refused[place] = Refusal(str(fault), again=place in self._refused)
+                before = self._refused.get(place)
+                self._refused[place] = Refusal(str(fault), before.by | {fault.topic} if before else frozenset())
             self._most = max(len(batch) // NARROWING, 1)
             self._suspects = {_place(one.message) for one in batch}
         self._waiting, self._chosen = [], []

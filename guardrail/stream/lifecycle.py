@@ -27,6 +27,8 @@ LOG = logging.getLogger("guardrail.stream")
 POLL_S = 0.2
 AGAIN_S = 15.0
 """Until a register that couldn't be read is tried again."""
+WRITE_PAUSES_S = (5.0, 600.0)
+"""A leader that moves is soon there again; a right that is missing may be meant so."""
 LETTERS = 1_000
 """More than a deployment has policies: where they can't be written, they must not pile up."""
 CLOSE_S = 1.0
@@ -56,7 +58,7 @@ class Lifecycle:
         """The last one that was read to its end: half of one would put what was taken back in force."""
         self._letters: SimpleQueue[tuple[str, bytes]] = SimpleQueue()
         self._unwritten: dict[str, bytes] = {}
-        self._write_s = 0.0
+        self._write_s, self._write_pause_s = 0.0, WRITE_PAUSES_S[0]
         self._unwritten_why = ""
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="policies", daemon=True)
@@ -119,6 +121,7 @@ class Lifecycle:
         if self._changed:  # until it is put together: whatever raises before doesn't make it forgotten
             self._put_together()
             self._changed = False
+        self._collect()
         if self._joined:
             self._write()
 
@@ -182,21 +185,23 @@ class Lifecycle:
 
         What can't be written now is tried again, and told once: without the right to, the gate judges all the same.
         """
-        self._collect()
         if not self._unwritten or time.monotonic() < self._write_s:
             return
         try:
             Writer(self._settings).write_all(self._unwritten)
         except (TransientError, SettingsError) as failure:
-            self._write_s = time.monotonic() + AGAIN_S
+            self._write_pause_s = min(self._write_pause_s * 2, WRITE_PAUSES_S[1])
+            self._write_s = time.monotonic() + self._write_pause_s
             if str(failure) != self._unwritten_why:
                 LOG.warning("not written to the register", extra={"reason": str(failure)})
             self._unwritten_why = str(failure)
         else:
-            self._unwritten, self._unwritten_why = {}, ""
+            self._unwritten, self._unwritten_why, self._write_pause_s = {}, "", WRITE_PAUSES_S[0]
 
     def _collect(self) -> None:
-        """Takes the letters out of their queue: the last of each key, the last LETTERS of all."""
+        """Takes the letters out of their queue: the last of each key, the last LETTERS of all. What has held is no news
+        once another is wanted: a later gate may have told of that already.
+        """
         while True:
             try:
                 key, value = self._letters.get_nowait()
@@ -206,3 +211,7 @@ class Lifecycle:
             self._unwritten[key] = value
         for key in [*self._unwritten][:-LETTERS]:
             del self._unwritten[key]
+        wanted = {f"proven/{agent}": policy.revision for agent, policy in self.wanted.policies.items()}
+        for key in [key for key in self._unwritten if key.startswith("proven/")]:
+            if msgspec.json.decode(self._unwritten[key], type=Proven).revision != wanted.get(key):
+                del self._unwritten[key]

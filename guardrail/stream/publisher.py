@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from guardrail.errors import FencedError, GuardrailError, TransientError
 from guardrail.settings import Delivery
 from guardrail.stream.aside import Aside, HeldError
-from guardrail.stream.client import Member
 from guardrail.stream.faults import (
     DENIED,
     MOVED,
@@ -110,8 +109,8 @@ class Publisher(ABC):
                 out = replace(out, partition=BY_KEY)  # the topic was made anew, with fewer
 
     @abstractmethod
-    def commit(self, offsets: Sequence[TopicPartition], member: Member) -> None:
-        """Commits the records and the member's offsets, or raises: then the offsets aren't committed."""
+    def commit(self, offsets: Sequence[TopicPartition], consumer: Consumer) -> None:
+        """Commits the records and the consumer's offsets, or raises: then the offsets aren't committed."""
 
     @abstractmethod
     def abort(self) -> None:
@@ -155,7 +154,7 @@ class Publisher(ABC):
         if error.code() not in RECORDS_FAULT:
             self._heed(HEAR_S)
         if error.code() in RECORDS_FAULT or any(e.code() in RECORDS_FAULT for e, _ in self._failed):
-            return RefusedError(f"send: {topic}: {error.name()}")
+            return RefusedError(f"send: {topic}: {error.name()}", topic)
         if error.fatal() or reaction(error) is Reaction.FENCED:
             return self._ours(error, "send")
         return AbortError(f"send: {topic}: {error.name()}: {error.str()}{self._why()}")
@@ -182,7 +181,7 @@ class Publisher(ABC):
         self._heed(HEAR_S)
         refused = [(error, topic) for error, topic in self._failed if error.code() in RECORDS_FAULT]
         if refused:
-            return RefusedError(f"deliver: {refused[0][1]}: {refused[0][0].name()}")
+            return RefusedError(f"deliver: {refused[0][1]}: {refused[0][0].name()}", refused[0][1])
         return AbortError(f"{what}{self._why()}")
 
     def _limit_s(self, until_s: float) -> float:
@@ -256,11 +255,11 @@ class Transactional(Publisher):
         self._repeat("begin", self._live.begin_transaction, self._until_s)
         self._open = True
 
-    def commit(self, offsets: Sequence[TopicPartition] = (), member: Member | None = None) -> None:
-        """Commits the records and a member's offsets, or raises: then nothing of this transaction is visible."""
+    def commit(self, offsets: Sequence[TopicPartition] = (), consumer: Consumer | None = None) -> None:
+        """Commits the records and a consumer's offsets, or raises: then nothing of this transaction is visible."""
         try:
-            if member is not None:
-                self._send_offsets(list(offsets), member.group)
+            if consumer is not None:
+                self._send_offsets(list(offsets), consumer.consumer_group_metadata())
             self._repeat("commit", lambda: self._live.commit_transaction(CALL_S), self._until_s, ends=True)
         except RefusedError:
             raise
@@ -334,11 +333,11 @@ class Acknowledged(Publisher):
     _safe_s = 0.0
     """When the outputs of the batch at hand were acknowledged."""
 
-    def commit(self, offsets: Sequence[TopicPartition], member: Member) -> None:
+    def commit(self, offsets: Sequence[TopicPartition], consumer: Consumer) -> None:
         """Waits for the outputs' acknowledgements, then commits the offsets: they never go before."""
         self._await_deliveries()
         self._safe_s = time.monotonic()
-        self._repeat("offsets", lambda: _commit(member.consumer, offsets), self._until_s)
+        self._repeat("offsets", lambda: _commit(consumer, offsets), self._until_s)
 
     def abort(self) -> None:
         """Lets the producer go, with all that it hasn't sent: none of it comes after what is sent again."""

@@ -17,6 +17,7 @@ from guardrail.stream.spans import END
 
 LOG = logging.getLogger("guardrail.stream")
 
+SIGNED, SIGNED_CHARS = ("by", "why"), 300
 ANSWER_S = 5.0
 WRITE_S = 10.0
 MISSING = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC})  # noqa: SLF001  # a public name
@@ -34,6 +35,7 @@ class Registry:
         self._login = client.Login(settings)
         self._topic = settings.topics.policies
         self._consumer: Consumer | None = None
+        self._following = False
 
     def join(self) -> bool:
         """Begins to read it anew, from its beginning; gives back whether it is there. Raises TransientError when that
@@ -50,6 +52,7 @@ class Registry:
             if kafka_error(failure).code() in MISSING:
                 return False
             raise TransientError(f"{self._topic}: {kafka_error(failure).name()}") from None
+        self._following = False
         self.register = Register()  # what was taken back, and compacted since, would stand in the old one for ever
         self._consumer = consumer
         return True
@@ -63,6 +66,7 @@ class Registry:
             for message in self._read(0.2):
                 if (error := message.error()) is not None and error.code() == END:
                     left.discard(message.partition())
+        self._following = not left
 
     def poll(self, wait_s: float) -> bool:
         """Takes what is new, after at most `wait_s`. Gives back whether anything was."""
@@ -94,12 +98,14 @@ class Registry:
         return messages
 
     def _take(self, message: Message) -> None:
-        """One entry. Who takes one back has signed that in its headers, which compaction removes: it is told here."""
+        """One entry. Who takes one back has signed that in its headers, which compaction removes: it is told here, as
+        it happens.
+        """
         name = (message.key() or b"").decode(errors="replace")
-        if message.value() is None and self.register.has(name):
-            given = dict(message.headers() or ())
-            signed = {key: held.decode(errors="replace") for key, held in given.items() if isinstance(held, bytes)}
-            LOG.info("register entry taken back", extra={"entry": name, "signed": signed})
+        if message.value() is None and self._following and self.register.has(name):
+            given = {n: held for n, held in dict(message.headers() or ()).items() if isinstance(held, bytes)}
+            signed = {n: given.get(f"guardrail.{n}", b"").decode(errors="replace")[:SIGNED_CHARS] for n in SIGNED}
+            LOG.warning("register entry taken back", extra={"entry": name, **signed})
         self.register.take(message.key(), message.value())
 
 

@@ -7,7 +7,7 @@ its partition for ever.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 from msgspec.structs import replace
@@ -95,11 +95,12 @@ class Routes(msgspec.Struct, frozen=True):
         """The largest record of each."""
         return [getattr(self, role).max_bytes for role in WRITTEN]
 
-    def within(self, largest_bytes: int) -> Routes:
-        """The same, none taking more than that."""
+    def within(self, largest_bytes: int, topics: Collection[str | None] = (None,)) -> Routes:
+        """The same, none of these topics taking more than that; null among them: none at all."""
         found = {role: getattr(self, role) for role in WRITTEN}
+        narrow = {role: one for role, one in found.items() if None in topics or one.topic in topics}
         return replace(
-            self, **{n: replace(one, max_bytes=min(one.max_bytes, largest_bytes)) for n, one in found.items()}
+            self, **{role: replace(one, max_bytes=min(one.max_bytes, largest_bytes)) for role, one in narrow.items()}
         )
 
 

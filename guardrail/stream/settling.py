@@ -93,8 +93,7 @@ class Settling:
         raw, judged = one.raw, one.judged
         if one.refused is not None:
             reason = Reason("OutputRefused", one.refused.why, "produce")
-            narrow = routes.within(FLOOR_BYTES) if one.refused.again else routes
-            return Settled(judged, refuse(raw, judged.decision, reason, narrow))
+            return Settled(judged, refuse(raw, judged.decision, reason, routes.within(FLOOR_BYTES, one.refused.by)))
         try:
             traced = self._traced(raw, judged)
             seen = tuple(trials((traced,), one.by or policies)) if judged.decision.observations else ()

@@ -14,6 +14,7 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 
 from guardrail.stream.faults import (
     UNREAD_GONE,
+    AbortError,
     RestartError,
     UnreadDataError,
     as_ours,
@@ -73,6 +74,13 @@ class Source:
         if not self._pending:
             return None
         return f"committed offsets unknown for partitions {sorted(self._pending)}: {next(iter(self._pending.values()))}"
+
+    def check(self) -> None:
+        """Raises AbortError when the group has put us out: whose offsets come from no member at all, brokers take
+        unchecked.
+        """
+        if not self.consumer.memberid():
+            raise AbortError("offsets: not in the group any more")
 
     def missing(self, topics: Iterable[str]) -> list[str]:
         """Those of the topics that the broker doesn't have. Raises KafkaException when it doesn't answer."""
@@ -286,6 +294,9 @@ class AssignedSource(Source):
         self.joined = True
         for position in positions:
             self._begin(position)
+
+    def check(self) -> None:
+        """It is in no group."""
 
     def store(self, positions: list[Position]) -> None:
         """Commits them."""

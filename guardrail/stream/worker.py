@@ -99,7 +99,7 @@ class Gate:
         self._intake = Intake(self._source, gate, self._owner)
         self._verdicts = Verdicts(self._judging, self.force, self._intake)
         self._find_routes = broker.routes
-        self._routes = Routes()
+        self._found = self._routes = Routes()
         self._connected, self._look_again = False, True
         self._recovery = Recovery()
         self._failed = ""
@@ -110,11 +110,13 @@ class Gate:
         Raises TransientError when it couldn't be committed: nothing of it is visible, and it will be read again.
         """
         self._take_up_policies()
-        queued = self._intake.take(self.force.held, several=len(self.force.policies) > 1)
-        member = client.Member.now(self._source.consumer)
+        several = len(self.force.policies) > 1
+        queued = self._intake.take(self.force.held, several=several)
+        if several and self.force.held and self._intake.cramped(self.force.held) and self.force.give_way():
+            self._other_policies()
         self._show()
         if not queued:
-            return self._idle(member)
+            return self._idle()
         started_ns = time.time_ns()
         batch = self._verdicts.judge([one.message for one in queued], started_ns // 1_000_000)
         if len(batch) < len(queued):
@@ -124,17 +126,18 @@ class Gate:
         settlement = self._settling.settle(batch, self.force.policies, self._routes, started_ns // 1_000_000)
         positions = self._intake.positions()
 
-        self._publish(settlement.outgoing(), positions, member)
+        self._publish(settlement.outgoing(), positions)
         self._committed(batch, settlement, started_ns)
         return len(batch)
 
-    def _publish(self, records: Iterable[Outgoing], positions: list[Position], member: client.Member) -> None:
+    def _publish(self, records: Iterable[Outgoing], positions: list[Position]) -> None:
         """One transaction, and what it settles."""
         self._publisher.begin()
         for outgoing in records:
             self._publisher.send(outgoing)
         offsets = [position.committed(self._settings.topics.raw) for position in positions]
-        self._publisher.commit(offsets, member)
+        self._source.check()
+        self._publisher.commit(offsets, self._source.consumer)
         self._source.store(positions)
 
     def run(self) -> None:
@@ -187,11 +190,11 @@ class Gate:
         """Between two batches: what is wanted now is in force for the next."""
         before = self.force.revisions
         if self.force.turn(time.time_ns() // 1_000_000):
-            self._changed_policies(anew=self.force.revisions != before)
+            self._other_policies(judging=self.force.revisions != before)
 
-    def _changed_policies(self, *, anew: bool = True) -> None:
-        """Others judge now, or (not `anew`) the same, otherwise."""
-        if anew:
+    def _other_policies(self, *, judging: bool = True) -> None:
+        """What is in force has changed: which policies are `judging`, or only what is said of them."""
+        if judging:
             self._judging.forget(foreign=self.force.foreign)
         self.report.policies(self.force.policies)
         self._alarm()
@@ -330,24 +333,22 @@ class Gate:
         self.health.committed()
         self._show()
 
-    def _idle(self, member: client.Member) -> int:
+    def _idle(self) -> int:
         self._lag.idle()
         if positions := self._intake.caught_up():
-            self._publish((), positions, member)
-        if self._intake.full and len(self.force.policies) > 1 and self.force.give_way():
-            self._changed_policies()
+            self._publish((), positions)
         return 0
 
     def _producer(self) -> Producer:
         """A new one, by what the topics take; that is asked at the start, and where they may have changed."""
         try:
             if self._look_again:
-                self._routes = self._find_routes(self._settings, self._routes if self._connected else None)
+                self._found = self._find_routes(self._settings, self._found if self._connected else None)
                 self._look_again = not self._connected
                 self.health.beat()
-            limits = self._routes.limits()
+            limits = self._found.limits()
             config = client.producer_config(self._settings, self._identity, max(limits), min(limits))
-            self._routes = self._routes.within(client.largest_bytes(config))
+            self._routes = self._found.within(client.largest_bytes(config))
             return client.make_producer(config, self._producer_complained)
         except SettingsError as failure:  # of a running gate: a file of credentials that changes just now
             if not self._connected:

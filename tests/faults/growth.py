@@ -36,6 +36,12 @@ class Growth:
             memory_mb = int((home / "statm").read_text().split()[1]) * PAGE_MB
             self._looks[name].append(Look(time.monotonic() / 60, memory_mb, len(list((home / "fd").iterdir()))))
 
+    def write(self, path: Path) -> None:
+        """All looks, a line each: whose, minutes, MB, descriptors."""
+        looks = [(name, look) for name, looks in self._looks.items() for look in looks]
+        lines = [f"{name},{look.minutes:.3f},{look.memory_mb:.1f},{look.descriptors}" for name, look in looks]
+        path.write_text("\n".join(lines), encoding="utf-8")
+
     def figures(self) -> dict[str, float]:
         """Of the process that takes or grows most."""
         settled = [looks[int(len(looks) * SETTLED) :] for looks in self._looks.values()]

@@ -24,6 +24,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "results" / "faults.md"
 COLUMNS = (
     "id", "fault", "records", "lost", "doubled", "reordered", "aborted", "longest stall, s", "figures", "goals", "at",
 )  # fmt: skip
+CODE = ("guardrail", "tests", "pyproject.toml", "constraints.txt")
 STALL = "longest stall, s"
 ABORTED = "aborted"
 
@@ -91,10 +92,13 @@ def _line(row: Row, found: Figures) -> str:
 
 
 def commit() -> str:
-    """What is checked out; "+" where files differ from it."""
-    told = ["git", "describe", "--always", "--abbrev=7", "--dirty=+", "--exclude=*"]
-    asked = subprocess.run(told, capture_output=True, text=True, check=False, cwd=PAGE.parent)
-    return asked.stdout.strip() or "-"
+    """What is checked out; "+" where code differs from it."""
+    return (_git("rev-parse", "--short=7", "HEAD") or "-") + ("+" if _git("status", "--porcelain", *CODE) else "")
+
+
+def _git(*asked: str) -> str:
+    root = PAGE.parents[2]
+    return subprocess.run(["git", *asked], capture_output=True, text=True, check=False, cwd=root).stdout.strip()
 
 
 def _figure(value: float) -> str:

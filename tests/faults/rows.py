@@ -227,6 +227,7 @@ def steady(bed: Bed, size: Size, *, seconds: float) -> Figures:
         behind.append(traffic.flows(CATCH_UP_S))
 
     found = _through(bed, size, fault, static=True, cast=THIN)
+    growth.write(bed.folder / "growth.csv")
     return _with(found, {**growth.figures(), "behind by, s": max(behind)})
 
 

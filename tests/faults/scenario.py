@@ -38,8 +38,8 @@ CAST: tuple[bytes, ...] = (
     b'{"agent_id": "nobody", "message": "' + MARK.encode() + b'"}',  # a dead letter
 )
 """One transaction has to hold together what goes to all of these topics."""
-THIN: tuple[bytes, ...] = (*[CAST[-1]] * 19, CAST[0], *[CAST[-1]] * 19, CAST[-2])
-"""One in twenty has an agent: two cores can't judge thousands a second beside three brokers."""
+THIN: tuple[bytes, ...] = (*[CAST[-1]] * 39, CAST[0], *[CAST[-1]] * 39, CAST[-2])
+"""One in forty has an agent: two cores can't judge thousands a second beside three brokers."""
 
 
 @dataclass(frozen=True, slots=True)

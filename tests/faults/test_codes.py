@@ -87,6 +87,6 @@ def _send_on(publisher: Publisher, settings: Settings) -> None:
 def _commit(publisher: Publisher, settings: Settings) -> None:
     consumer = Consumer({"bootstrap.servers": settings.kafka.bootstrap_servers, "group.id": "g", "log_level": 0})
     try:
-        publisher.commit([TopicPartition(settings.topics.raw, 0, 1)], client.Member.now(consumer))
+        publisher.commit([TopicPartition(settings.topics.raw, 0, 1)], consumer)
     finally:
         consumer.close()

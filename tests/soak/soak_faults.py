@@ -173,7 +173,7 @@ ROWS = (
     ),
     Row(
         "F21",
-        f"nothing, for {STEADY_S / 60:.0f} min at 2,000 records/s, one in twenty of an agent's",
+        f"nothing, for {STEADY_S / 60:.0f} min at 2,000 records/s, one in forty of an agent's",
         lambda b: rows.steady(b, Size(rate=2_000, least=0), seconds=STEADY_S),
         {"memory grows by, MB a minute": 1, "descriptors grow by, a minute": 0.1},
     ),

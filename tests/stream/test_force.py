@@ -217,9 +217,7 @@ def test_the_policy_before_takes_over() -> None:
 
 
 def test_a_hold_that_holds_others_gives_way() -> None:
-    """Given a held agent behind which others come to wait, then the policy before judges it, and the alarm stays; where
-    there is none before, it is held on.
-    """
+    """Given a held agent behind which others come to wait, then the policy before judges it, and the alarm stays."""
     force, following, _ = in_force(put({}, OLD), put({}, NEW), put({}, NEWER))
     assert not force.give_way(), "nobody is held"
     following()
@@ -231,6 +229,20 @@ def test_a_hold_that_holds_others_gives_way() -> None:
     assert not force.give_way()
     following()
     assert (force.policies["hotel"].revision, list(force.tripped)) == (NEWER.revision, [])
+
+
+@pytest.mark.parametrize("then", ["hold", "previous"])
+def test_a_canary_that_trips_as_a_policy_decides_nothing(then: str) -> None:
+    """Given a canary that is put in force and trips, its entry still there, then no share is its own any more."""
+    canary = {"canary/hotel": Canary(revision=NEW.revision, share=1.0, **SIGNED)}  # type: ignore[arg-type]
+    steps = [put({**canary, **more}, OLD) for more in ({}, {"active/hotel": active(NEW)})]
+    force, following, _ = in_force(*steps, settings=SMALL.model_copy(update={"then": then}))
+    assert force.canaried("hotel", b"k")
+    following()
+    assert force.trip(decisions(5, 0), all_passed) == {"hotel"}
+    force.give_way()
+    assert force.policies["hotel"].revision == OLD.revision
+    assert not force.canaried("hotel", b"k")
 
 
 def test_who_has_looked_may_force_it() -> None:

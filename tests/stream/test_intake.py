@@ -18,7 +18,7 @@ from guardrail.settings import GateSettings
 from guardrail.stream.faults import AbortError, RefusedError
 from guardrail.stream.intake import Intake
 from guardrail.stream.lanes import Queued, in_order
-from guardrail.stream.progress import Position
+from guardrail.stream.progress import WINDOW, Position
 from guardrail.stream.source import Source
 
 TOPIC, PARTITIONS, GATES = "raw", (0, 1), (0, 1)
@@ -399,6 +399,29 @@ def test_what_waits_is_bounded_in_bytes() -> None:
     for _ in range(12):
         assert gate.intake.take({"a"}) == []
     assert gate.source.unread[0] * 40 <= GATE.waiting_bytes + GATE.batch_messages * 40
+
+
+@pytest.mark.parametrize(
+    ("offsets", "cramped"),
+    [
+        ({0: "a", 1: "a", 2: "a", 3: "a", 4: "a"}, True),  # no room
+        ({0: "a", 1: "b", WINDOW: "b"}, True),  # the last can't go: it is too far ahead of the first
+        ({0: "b", 1: "a", WINDOW: "b"}, False),
+        ({0: "a", 1: "b", 2: "b"}, False),
+    ],
+)
+def test_who_is_held_comes_to_hold_others(offsets: dict[int, str], *, cramped: bool) -> None:
+    """Given a held agent's records, then they hold others once there is no room, or once others would be too far ahead
+    of them.
+    """
+    letters = [Letter(0, offset, agent, str(offset), 1, refused=False) for offset, agent in offsets.items()]
+    gate = gate_with(*letters, settings=GateSettings(waiting_messages=5, batch_messages=5))
+    for _ in range(3):
+        taken = gate.intake.take({"a"}, several=True)
+        found = gate.intake.cramped({"a"})
+        if taken:
+            gate.intake.committed()
+    assert found is cramped
 
 
 def test_a_record_that_turns_out_a_held_agents_waits_with_the_others() -> None:

@@ -204,7 +204,7 @@ def test_what_cannot_be_written_to_the_register_is_written_later(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Given a register that doesn't take what gates write for a while, then it is written once it does."""
-    monkeypatch.setattr(lifecycle, "AGAIN_S", 0.2)
+    monkeypatch.setattr(lifecycle, "WRITE_PAUSES_S", (0.1, 1.0))
     tries: list[int] = []
 
     class Failing(Writer):

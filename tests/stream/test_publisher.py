@@ -9,12 +9,13 @@ from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from guardrail.errors import FencedError
-from guardrail.stream.client import Member
+from guardrail.stream import client
 from guardrail.stream.embedded import read
-from guardrail.stream.faults import RestartError
+from guardrail.stream.faults import AbortError, RestartError
 from guardrail.stream.publisher import Transactional
 from guardrail.stream.routing import Outgoing
-from tests.stream.deployment import PATIENCE_S, FreshTopics, wait_until
+from guardrail.stream.source import Source
+from tests.stream.deployment import PATIENCE_S, FreshTopics, settings_on, wait_until
 
 TRANSACTION_MS = 2_000
 
@@ -52,7 +53,7 @@ def test_a_transaction_that_outlived_its_time_isnt_another_instance(kafka: str, 
     publisher.open(PATIENCE_S)
     publisher.begin()
     publisher.send(Outgoing(topic, b"k", b"kept"))
-    publisher.commit([], Member.now(consumer))
+    publisher.commit([], consumer)
     publisher.close()
     consumer.close()
     assert [record.value for record in read(kafka, [topic])] == [b"kept"]
@@ -68,9 +69,29 @@ def test_another_instance_fences_us_at_once(kafka: str, fresh_topics: FreshTopic
     publisher.send(Outgoing(topic, b"k", b"lost"))
     heir.open(PATIENCE_S)
     with pytest.raises(FencedError):
-        publisher.commit([], Member.now(consumer))
+        publisher.commit([], consumer)
     heir.close()
     consumer.close()
+
+
+def test_offsets_of_who_was_put_out_are_not_committed(kafka: str, fresh_topics: FreshTopics) -> None:
+    """Given a consumer that is no member of its group, before it has joined or once it is put out, then no offsets may
+    be committed by it.
+    """
+    [topic] = fresh_topics("outsider")
+    settings = settings_on(kafka, {"raw": topic})
+    patience = {"session.timeout.ms": 6_000, "max.poll.interval.ms": 6_000}
+    consumer = client.make_consumer({**client.consumer_config(settings, settings.identity()), **patience})
+    source = Source(consumer, topic)
+    with pytest.raises(AbortError, match="not in the group"):
+        source.check()
+    source.open()
+    wait_until(lambda: source.take(1, 0.1) == [] and source.joined, "it has joined")
+    source.check()
+    wait_until(lambda: not consumer.memberid(), "it hasn't been heard of for too long")
+    with pytest.raises(AbortError, match="not in the group"):
+        source.check()
+    source.close()
 
 
 class Unsure(Producer):
@@ -140,14 +161,14 @@ def test_a_held_call_is_left_behind(kafka: str, fresh_topics: FreshTopics) -> No
     publisher.begin()
     publisher.send(Outgoing(topic, b"k", b"lost"))
     with pytest.raises(RestartError, match="held"):
-        publisher.commit([TopicPartition(topic, 0, 1)], Member.now(consumer))
+        publisher.commit([TopicPartition(topic, 0, 1)], consumer)
     with pytest.raises(RestartError, match="held"):
         publisher.abort()
 
     publisher.open(PATIENCE_S)
     publisher.begin()
     publisher.send(Outgoing(topic, b"k", b"kept"))
-    publisher.commit([TopicPartition(topic, 0, 2)], Member.now(consumer))
+    publisher.commit([TopicPartition(topic, 0, 2)], consumer)
     publisher.close()
     consumer.close()
     made[0].until.set()
