@@ -36,8 +36,9 @@ LOG = logging.getLogger("guardrail.stream")
 
 CALL_S = 1.0
 """One call's wait. SIGTERM is seen between calls, so it stays short; an unfinished call is repeated."""
-HELD_S = 2.0
-"""A call that hasn't come back by then isn't going to, or not because of its own timeout."""
+HELD_S = (2.0, 5.0)
+"""A call that hasn't come back by then isn't going to, or not because of its own timeout: the first is for one that is
+made when there is no time left, the second is what others are given."""
 PURGED = frozenset({KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT})  # noqa: SLF001  # public names
 """Given up because another delivery, or the transaction, has failed."""
 NO_PARTITION = KafkaError._UNKNOWN_PARTITION  # noqa: SLF001  # a public name
@@ -221,9 +222,9 @@ class Publisher(ABC):
         """Makes a call, and leaves it and its producer alone when it is held beyond its time and ours."""
         if self._aside is None:
             raise RestartError(f"{doing}: the producer is held by an earlier call")
-        own_s = time.monotonic() + HELD_S
+        least_s, most_s = (time.monotonic() + held_s for held_s in HELD_S)
         try:
-            self._aside.call(call, lambda: time.monotonic() < max(own_s, self._limit_s(until_s)))
+            self._aside.call(call, lambda: time.monotonic() < max(least_s, min(most_s, self._limit_s(until_s))))
         except HeldError:
             self._aside, self._stale = None, True
             raise RestartError(f"{doing}: held beyond its time") from None

@@ -27,7 +27,7 @@ from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
 from tests.stream.deployment import POLICIES, FreshTopics, deploy, produce, result, wait_until
 from tests.stream.gates import running
-from tests.stream.records import record
+from tests.stream.records import drifting, record
 
 ANN = Signed("ann", "ticket 7")
 CLINIC, HOTEL = "clinic-en", "hotel-en"
@@ -313,6 +313,21 @@ def test_a_canary_decides_its_share_and_is_compared(settings: Settings, tmp_path
     assert {one.outcome for one in own} == {Outcome.REJECTED}
     assert {one.outcome for one in decisions if one.policy == steady.revision} == {Outcome.APPROVED}
     assert counted == len(own)
+
+
+def test_a_canarys_own_parameters_have_their_names_in_drift(settings: Settings, tmp_path: Path) -> None:
+    """Given a parameter that the canary alone knows, then what its records observe of it counts under that name."""
+    known = yaml.safe_load((POLICIES / f"{CLINIC}.yaml").read_text())["parameters"]
+    steady = made(tmp_path, "steady", parameters=[one for one in known if one["id"] != "Patient_ref"])
+    canary = made(tmp_path, "canary")
+    steering = Steering(settings)
+    steering.publish([steady, canary])
+    steering.canary(CLINIC, canary.revision, 1.0, ANN)
+    with gate_on(settings, {CLINIC: steady}) as gate:
+        wait_until(lambda: CLINIC in gate.force.second, "the canary is there")
+        produce(settings, [drifting("cancel it, P76041", "k")])
+        wait_until(lambda: consumed(gate) == 1, "it is committed")
+    assert {one["parameter"] for one in result(settings).observations} == {"Patient_ref"}
 
 
 def test_what_has_held_is_remembered(settings: Settings, tmp_path: Path) -> None:
