@@ -129,7 +129,7 @@ ROWS = (
     Row(
         "F15",
         "a scorer that burns 5 s with every call, all of a sudden; two gates",
-        lambda b: refusals.slow_check(b, records=200, slow=refusals.burning(5.0))[0],
+        lambda b: refusals.slow_check(b, records=60, slow=refusals.burning(5.0))[0],
         {"rebalances": 0, HELD: 60},
     ),
     Row(
