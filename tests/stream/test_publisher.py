@@ -1,8 +1,9 @@
 """The publisher on a real Kafka: what it makes of a transaction that somebody else has ended, or a held one."""
 
 import threading
+import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, Producer, TopicPartition
@@ -18,6 +19,7 @@ from guardrail.stream.source import Source
 from tests.stream.deployment import PATIENCE_S, FreshTopics, settings_on, wait_until
 
 TRANSACTION_MS = 2_000
+Made = TypeVar("Made", bound=Producer)
 
 
 def making(kafka: str, identity: str, timeout_ms: int) -> Callable[[], Producer]:
@@ -94,6 +96,18 @@ def test_offsets_of_who_was_put_out_are_not_committed(kafka: str, fresh_topics: 
     source.close()
 
 
+def remembered(kind: type[Made], kafka: str, topic: str) -> tuple[list[Made], Callable[[], Producer]]:
+    """How producers of one name are made, and all that were."""
+    config = {"bootstrap.servers": kafka, "transactional.id": topic, "transaction.timeout.ms": 60_000, "log_level": 0}
+    made: list[Made] = []
+
+    def make() -> Producer:
+        made.append(kind(config))
+        return made[-1]
+
+    return made, make
+
+
 class Unsure(Producer):
     """A producer whose first commit has no answer in time; the next call tells how it went."""
 
@@ -112,13 +126,7 @@ def test_a_producer_whose_commit_was_unsure_is_replaced(kafka: str, fresh_topics
     after a commit that went at once it hasn't.
     """
     [topic] = fresh_topics("unsure")
-    config = {"bootstrap.servers": kafka, "transactional.id": topic, "transaction.timeout.ms": 60_000, "log_level": 0}
-    made: list[Unsure] = []
-
-    def make() -> Producer:
-        made.append(Unsure(config))
-        return made[-1]
-
+    made, make = remembered(Unsure, kafka, topic)
     publisher = Transactional(make, 60.0, lambda: False)
     publisher.open(PATIENCE_S)
     made[0].asked = True
@@ -144,24 +152,23 @@ class Holding(Producer):
         super().send_offsets_to_transaction(*given)
 
 
-def test_a_held_call_is_left_behind(kafka: str, fresh_topics: FreshTopics) -> None:
-    """Given a call that never comes back, then its transaction is given up in time, and a new producer goes on."""
+@pytest.mark.parametrize("deadline_s", [1.0, 60.0])
+def test_a_held_call_is_left_behind(kafka: str, fresh_topics: FreshTopics, deadline_s: float) -> None:
+    """Given a call that never comes back, then its transaction is given up long before a batch's deadline, where that
+    is far, and a new producer goes on.
+    """
     [topic] = fresh_topics("held")
-    config = {"bootstrap.servers": kafka, "transactional.id": topic, "transaction.timeout.ms": 60_000, "log_level": 0}
-    made: list[Holding] = []
-
-    def make() -> Producer:
-        made.append(Holding(config))
-        return made[-1]
-
-    publisher = Transactional(make, 1.0, lambda: False)
+    made, make = remembered(Holding, kafka, topic)
+    publisher = Transactional(make, deadline_s, lambda: False)
     consumer = Consumer({"bootstrap.servers": kafka, "group.id": topic, "log_level": 0})
     publisher.open(PATIENCE_S)
     made[0].until = threading.Event()
     publisher.begin()
     publisher.send(Outgoing(topic, b"k", b"lost"))
+    started = time.monotonic()
     with pytest.raises(RestartError, match="held"):
         publisher.commit([TopicPartition(topic, 0, 1)], consumer)
+    assert time.monotonic() - started < 10
     with pytest.raises(RestartError, match="held"):
         publisher.abort()
 
