@@ -38,7 +38,8 @@ CALL_S = 1.0
 """One call's wait. SIGTERM is seen between calls, so it stays short; an unfinished call is repeated."""
 HELD_S = (2.0, 5.0)
 """A call that hasn't come back by then isn't going to, or not because of its own timeout: the first is for one that is
-made when there is no time left, the second is what others are given."""
+made when there is no time left, the second is what others are given.
+"""
 PURGED = frozenset({KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT})  # noqa: SLF001  # public names
 """Given up because another delivery, or the transaction, has failed."""
 NO_PARTITION = KafkaError._UNKNOWN_PARTITION  # noqa: SLF001  # a public name
