@@ -3,12 +3,13 @@ PY := .venv/bin/python
 .DEFAULT_GOAL := help
 .PHONY: help setup tools demo test check bench bench-grounding bench-stream soak constraints format
 
-# Most tests wait more than they work: two files side by side, each with a broker of its own, the slow ones first. Faults
-# have three brokers, alone.
+# Most tests wait more than they work: three files side by side, each with a broker of its own, the slow ones first.
+# Faults have three brokers, alone, but for those that the embedded broker has.
 OTHER_TESTS := $(filter-out tests/stream/ tests/faults/ tests/soak/ tests/__pycache__/,$(sort $(wildcard tests/*/ tests/test_*.py)))
+EMBEDDED := tests/faults/test_codes.py
 define RUN_TESTS
-$(PY) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/stream $(OTHER_TESTS)
-$(PY) -m pytest -m "not slow" tests/faults
+$(PY) -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder tests/stream $(EMBEDDED) $(OTHER_TESTS)
+$(PY) -m pytest -m "not slow" $(addprefix --ignore=,$(EMBEDDED)) tests/faults
 endef
 
 help: ## the targets

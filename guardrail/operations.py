@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from pathlib import Path
 
 from rich.console import Console
@@ -84,6 +85,13 @@ def _demo(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from guardrail.stream.run import EXIT_OK, on_signal
+
+    with on_signal(lambda: sys.exit(EXIT_OK)):  # until the loop listens: nothing is begun yet that has to be ended
+        return _serve(arguments)
+
+
+def _serve(arguments: argparse.Namespace) -> int:
     from guardrail import logs, settings
     from guardrail.stream.run import run
     from guardrail.stream.workers import supervise

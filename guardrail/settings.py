@@ -29,6 +29,7 @@ OURS = frozenset(
         "group.id",
         "group.instance.id",
         "transactional.id",
+        "transaction.timeout.ms",
         "isolation.level",
         "auto.offset.reset",
         "enable.auto.commit",

@@ -14,6 +14,8 @@ from collections.abc import Callable
 STEP_S = 0.5
 """Between two looks at whether the caller still waits."""
 
+NAME = "kafka-call"
+
 Call = Callable[[], object]
 Answer = queue.SimpleQueue[BaseException | None]
 
@@ -27,7 +29,7 @@ class Aside:
 
     def __init__(self) -> None:
         self._asked: queue.SimpleQueue[tuple[Call, Answer] | None] = queue.SimpleQueue()
-        threading.Thread(target=self._serve, name="kafka-call", daemon=True).start()
+        threading.Thread(target=self._serve, name=NAME, daemon=True).start()
 
     def call(self, call: Call, waits: Callable[[], bool]) -> None:
         """Returns when it does, raises what it raises. Raises HeldError as soon as `waits` says no."""
@@ -59,3 +61,8 @@ class Aside:
             else:
                 answer.put(None)
             del asked, call, answer  # whatever they hold is free while the next one is waited for
+
+
+def calls() -> int:
+    """How many threads there are for calls, those that nobody waits for among them."""
+    return sum(thread.name == NAME for thread in threading.enumerate())

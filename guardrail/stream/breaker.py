@@ -13,6 +13,13 @@ from guardrail.judge.model import Decision, Outcome
 from guardrail.judge.policy import Policy
 from guardrail.settings import BreakerSettings
 
+SAMPLE_LEAST = 8
+"""Records that the policy before has judged too, until its word counts where a batch had no time for more of them."""
+
+Again = Callable[[str, Policy], tuple[int, int, int]]
+"""Of a batch's refused records of an agent: how many another policy lets through, of how many it has judged; and of how
+many that was to be.
+"""
 REFUSED = frozenset({Outcome.REJECTED, Outcome.DEAD_LETTER})
 
 
@@ -26,6 +33,7 @@ class Probation:
         self.watched = watched
         self.judged_count = 0
         self.refused_count = 0
+        self.passed_count = self.again_count = 0
 
 
 class Breaker:
@@ -58,11 +66,8 @@ class Breaker:
         found = self._probations.get(agent)
         return self._settings.records - found.judged_count if found else 0
 
-    def tripped(self, decisions: Iterable[Decision], passed: Callable[[str, Policy], int]) -> dict[str, str]:
-        """Agents whose policy refuses too much with this batch, and what it refuses.
-
-        `passed` tells how many of the batch's refused records of an agent another policy would have let through.
-        """
+    def tripped(self, decisions: Iterable[Decision], passed: Again) -> dict[str, str]:
+        """Agents whose policy refuses too much with this batch, and what it refuses."""
         seen, refused = self._counted(decisions)
         return {
             agent: f"{refused[agent]} of {seen[agent]} records refused under revision {probation.policy.revision}"
@@ -83,13 +88,20 @@ class Breaker:
             self.end(policy.agent)
         return held
 
-    def _trips(self, probation: Probation, seen: int, refused: int, passed: Callable[[str, Policy], int]) -> bool:
+    def _trips(self, probation: Probation, seen: int, refused: int, passed: Again) -> bool:
         judged = probation.judged_count + seen
         if judged < self._settings.least_records or not self._over(probation.refused_count + refused, judged):
             return False
         if probation.previous is None:
             return True
-        return self._over(passed(probation.policy.agent, probation.previous), seen)
+        found, again, asked = passed(probation.policy.agent, probation.previous)
+        probation.passed_count += found
+        probation.again_count += again
+        if again < asked:  # there was no time for the rest: what earlier batches have shown counts too
+            found, again = probation.passed_count, probation.again_count
+            if again < SAMPLE_LEAST:
+                return False
+        return again > 0 and self._over(round(found / again * refused), seen)
 
     def _over(self, count: int, among: int) -> bool:
         return count > self._settings.share * among

@@ -75,6 +75,12 @@ class RestartError(TransientError):
     """The client is of no use any more; a new one may be."""
 
 
+class UnansweredError(RestartError):
+    """Brokers haven't answered in time, and nobody knows what became of the call: no fault of the client's, however
+    often.
+    """
+
+
 class DeniedError(RestartError):
     """The same, because something isn't allowed. Someone may allow it at any time: it is tried again until then."""
 

@@ -18,7 +18,7 @@ from guardrail.judge.model import Bypass, Decision
 from guardrail.judge.policy import ENGINE, Policies, Policy, bypassed
 from guardrail.judge.scoring import LEXICAL
 from guardrail.settings import BreakerSettings
-from guardrail.stream.breaker import Breaker
+from guardrail.stream.breaker import Again, Breaker
 from guardrail.stream.wanted import Wanted
 
 LOG = logging.getLogger("guardrail.stream")
@@ -118,7 +118,7 @@ class InForce:
         self._compose(wanted)
         return True
 
-    def trip(self, decisions: Sequence[Decision], passed: Callable[[str, Policy], int]) -> frozenset[str]:
+    def trip(self, decisions: Sequence[Decision], passed: Again) -> frozenset[str]:
         """The agents whose policy has refused too much with this batch: none of it may be published for them."""
         tripped = self._breaker.tripped(decisions, passed)
         for agent, why in tripped.items():

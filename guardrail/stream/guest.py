@@ -6,7 +6,6 @@ is aborted, and each comes out once.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -23,9 +22,9 @@ from guardrail.settings import Identity, Settings
 from guardrail.stream import client, topics
 from guardrail.stream.faults import OwnError, kafka_error
 from guardrail.stream.findings import Row
-from guardrail.stream.play import LOOK_S, PLAY_S, Played, joined, outcome_topics, pass_through
+from guardrail.stream.play import PLAY_S, Played, joined, outcome_topics, pass_through
 from guardrail.stream.record import raw_record
-from guardrail.stream.spans import Span, committed_spans, read_spans
+from guardrail.stream.spans import read_spans, stable_spans
 
 WAIT_S = 15.0
 READ_MESSAGES = 500
@@ -106,7 +105,7 @@ class Guest:
     def _read(self, names: Sequence[str], isolation: str = "read_committed") -> list[RawRecord]:
         """All that the topics hold, for a reader of this kind, once no transaction is open on them."""
         with self._reader("read_uncommitted") as of_everything, self._reader(isolation) as reader:
-            spans = _stable_spans(reader, of_everything, names)
+            spans = stable_spans(reader, of_everything, names, PLAY_S)
             return [raw_record(message) for taken in read_spans(reader, spans, READ_MESSAGES) for message in taken]
 
     def _reader(self, isolation: str) -> closing[Consumer]:
@@ -148,18 +147,6 @@ def _apart(wanted: Counter[str], found: Counter[str]) -> set[str]:
 
 def _place(source: Source) -> str:
     return f"{source.topic}/{source.partition}/{source.offset}"
-
-
-def _stable_spans(reader: Consumer, of_everything: Consumer, names: Sequence[str]) -> list[Span]:
-    """The whole topics. A transaction's commit is answered a moment before its records can be read."""
-    until = time.monotonic() + PLAY_S
-    while True:
-        spans = [span for name in names for span in committed_spans(reader, name)]
-        if spans == [span for name in names for span in committed_spans(of_everything, name)]:
-            return spans
-        if time.monotonic() > until:
-            raise TransientError("a transaction stays open")
-        time.sleep(LOOK_S)
 
 
 def _fitted(settings: Settings, admin: AdminClient) -> Settings:

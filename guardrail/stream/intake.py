@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 
-from confluent_kafka import Message
+from confluent_kafka import TIMESTAMP_NOT_AVAILABLE, Message
 
 from guardrail.settings import GateSettings
 from guardrail.stream.deadletter import Refusal
@@ -30,8 +30,7 @@ class Intake:
     """Batches of the source's messages. More is read only while there is room."""
 
     def __init__(self, source: Source, gate: GateSettings, owner: Owner) -> None:
-        self.owed: set[int | None] = set()
-        """Partitions whose last batch wasn't committed, for as long as they are ours."""
+        self._owed: dict[int, int] = {}
         self._source = source
         self._gate = gate
         self._owner = owner
@@ -45,6 +44,11 @@ class Intake:
         """What was in a refused batch, and isn't done yet: it is tried again, alone, so many at a time."""
         self._most = 1
         self._refused: dict[Place, Refusal] = {}
+
+    @property
+    def owed(self) -> frozenset[int]:
+        """Partitions whose last batch wasn't committed, for as long as they are ours."""
+        return frozenset(self._owed.keys() & self._source.partitions)
 
     @property
     def at_hand(self) -> list[Queued]:
@@ -125,6 +129,15 @@ class Intake:
         at_hand = [one.message for one in self.at_hand]
         return self._source.progress.after(at_hand, waiting, self._source.unread)
 
+    def oldest(self) -> dict[int, int]:
+        """When the first record of each partition that waits, or is at hand, was written, in Unix ms."""
+        found: dict[int, int] = {}
+        for message in (one.message for one in self._waiting):
+            kind, time_ms = message.timestamp()
+            if kind != TIMESTAMP_NOT_AVAILABLE:
+                found.setdefault(message.partition() or 0, time_ms)
+        return found
+
     def caught_up(self) -> list[Position]:
         """Where nothing waits and all was done by whoever had it before us: the offsets to commit without a batch."""
         return [] if self._waiting else self._source.progress.caught_up(self._source.unread)
@@ -140,7 +153,9 @@ class Intake:
         so: its dead letter goes without the original's time. What is refused of that is cut to what any topic takes.
         """
         batch = self.at_hand
-        self.owed |= {one.message.partition() for one in batch}
+        for one in batch:
+            partition, offset = one.message.partition() or 0, one.message.offset() or 0
+            self._owed[partition] = max(offset, self._owed.get(partition, -1))
         if isinstance(fault, RefusedError):
             if len(batch) == 1:
                 place = _place(batch[0].message)
@@ -150,9 +165,18 @@ class Intake:
             self._suspects = {_place(one.message) for one in batch}
         self._waiting, self._chosen = [], []
 
+    def rewound(self) -> None:
+        """The source stands where the broker has us. What is done there was committed after all: we weren't told."""
+        unread, done = self._source.unread, self._source.progress.is_done
+        self._owed = {
+            partition: last
+            for partition, last in self._owed.items()
+            if last >= unread.get(partition, 0) and not done(partition, last)
+        }
+
     def committed(self) -> None:
         """The batch at hand is done."""
-        self.owed.clear()
+        self._owed.clear()
         for one in self.at_hand if self._refused or self._suspects else ():
             self._refused.pop(_place(one.message), None)
             self._suspects.discard(_place(one.message))
@@ -172,7 +196,7 @@ class Intake:
         """Reads up to `count` messages, and lets go of what is ours no more. Gives back how many were read."""
         fresh = self._source.take(count, wait_s)
         if gone := self._source.gone():
-            self.owed -= gone
+            self._owed = {partition: last for partition, last in self._owed.items() if partition not in gone}
             self._waiting = [one for one in self._waiting if one.message.partition() not in gone]
             self._suspects = {place for place in self._suspects if place[0] not in gone}
         self._waiting += [Queued(message, size_of(message)) for message in fresh]

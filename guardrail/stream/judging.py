@@ -25,7 +25,7 @@ Judge = Callable[[Sequence[RawRecord], Policies], list[Judged]]
 
 SLICE_MESSAGES = 64
 """The CPU budget is looked at between slices; as many records as the judge takes side by side."""
-FIRST_MESSAGES = 8
+FIRST_MESSAGES = 7
 """In the first slice under policies that are new: nobody knows yet what a record costs. At 5 s each it still ends
 within `stalled_ms`.
 """
@@ -89,7 +89,7 @@ class Judging:
 
     def judge_beside(self, name: str, raws: Sequence[RawRecord], policies: Policies) -> list[Judged | None]:
         """Records of the batch at hand, under other policies: within a CPU budget of their own, and what is left of the
-        batch's time for waiting. Null from where that ran out; a slice is judged all the same.
+        batch's time for waiting. Null from where that ran out; a slice is judged all the same, of one record then.
         """
         return self._within(name, raws, policies, self._cpu_s, SHARED_SLICE_MESSAGES) if raws else []
 
@@ -111,12 +111,14 @@ class Judging:
 
     def _sized(self, name: str, raws: Sequence[RawRecord], policies: Policies, most: int) -> list[Judged]:
         """A slice of the first ones: smaller than the name's last one where that was slow, else larger."""
-        size, started = min(self._sizes.get(name, FIRST_MESSAGES), most, self._most), time.monotonic()
+        late = self.late
+        size = 1 if late else min(self._sizes.get(name, FIRST_MESSAGES), most, self._most)
+        started = time.monotonic()
         judged = self._slice(raws[:size], policies)
         slow = time.monotonic() - started > SLOW_S
         if slow:
             self._sizes[name] = max(size // 4, 1)
-        elif len(judged) == size:  # fewer say little of what so many would cost
+        elif len(judged) == size and not late:  # fewer say little of what so many would cost
             self._sizes[name] = min(size * 2, SLICE_MESSAGES)
         return judged
 

@@ -1,8 +1,11 @@
-"""How far behind the gate is, in records and in seconds. It must never call Kafka: librdkafka's statistics know."""
+"""How far behind the gate is, in records and in seconds. It must never call Kafka: librdkafka's statistics know, and
+what was read and isn't committed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from guardrail.judge.model import RawRecord
@@ -23,6 +26,7 @@ class Lag:
         self._topic = topic
         self._records: dict[Labels, float] = {}
         self._seconds: dict[Labels, float] = {}
+        self._owed: dict[int, int] = {}
 
     def statistics(self, found: dict[str, Any]) -> None:
         """Takes librdkafka's figure: `consumer_lag` stays -1 with transactional offsets, the stored one moves."""
@@ -33,24 +37,40 @@ class Lag:
             if (lag := figures.get("consumer_lag_stored", -1)) >= 0
         }
         self._seconds = {labels: age for labels, age in self._seconds.items() if labels in self._records}
-        self._publish()
+        self.show()
+
+    def owed(self, oldest: Mapping[int, int], failed: Collection[int]) -> None:
+        """Takes the time of the oldest record of each partition that is read and not committed (Unix ms). Those of
+        `failed` have been given back, and stay as they were until they are read again.
+        """
+        kept = {partition: since for partition, since in self._owed.items() if partition in failed}
+        self._owed = kept | dict(oldest)
 
     def batch(self, raws: Iterable[RawRecord], now_ms: int) -> None:
-        """Takes the age of the newest record of each partition."""
+        """Takes the age of the newest record of each partition that is committed."""
         for raw in raws:
             if time_ms := raw.source.timestamp_ms:
-                self._seconds[(self._topic, str(raw.source.partition))] = max(now_ms - time_ms, 0) / 1000
-        self._publish()
+                self._seconds[self._labels(raw.source.partition)] = max(now_ms - time_ms, 0) / 1000
+        self.show()
 
     def idle(self) -> None:
-        """Nothing to read: where the lag says so too, nothing is late."""
+        """Nothing to commit: where the lag says so too, nothing is late."""
         late = [labels for labels, age in self._seconds.items() if age]
         for labels in late:
             if self._records.get(labels, 0) <= CAUGHT_UP_RECORDS:
                 self._seconds[labels] = 0.0
-        if late:
-            self._publish()
+        if late or self._owed:
+            self.show()
 
-    def _publish(self) -> None:
+    def show(self) -> None:
+        """Sets both. Where something is owed, its age counts: nothing is committed then that could tell."""
+        now_ms = time.time_ns() // 1_000_000
+        seconds = dict(self._seconds)
+        for partition, since_ms in self._owed.items():
+            labels = self._labels(partition)
+            seconds[labels] = max(seconds.get(labels, 0.0), (now_ms - since_ms) / 1000)
         self._report.set(names.LAG, self._records)
-        self._report.set(names.TIME_LAG, self._seconds)
+        self._report.set(names.TIME_LAG, seconds)
+
+    def _labels(self, partition: int | None) -> Labels:
+        return self._topic, str(partition)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from queue import Empty, SimpleQueue
 from typing import Self
 
@@ -16,6 +16,7 @@ import msgspec
 from guardrail.errors import GuardrailError, PolicyError, SettingsError, TransientError
 from guardrail.judge.policy import Policies, Policy
 from guardrail.settings import Settings
+from guardrail.stream.faults import DeniedError
 from guardrail.stream.policyfiles import PolicyFiles
 from guardrail.stream.register import Proven, Register, now
 from guardrail.stream.registry import Registry, Writer
@@ -37,15 +38,27 @@ STALLED_S = 60.0
 STALLED = "policies"
 
 Fit = Callable[[Policies], object]
+Texts = Mapping[str, bytes | None]
+"""What the files hold for each agent, as it is judged by; null where the newest can't be judged here."""
 
 
 class Lifecycle:
     """Keeps `wanted` up to date in a thread, while it is entered."""
 
-    def __init__(self, settings: Settings, policies: Policies, fit: Fit = lambda _: None) -> None:
-        """`policies` are the files' at start. `fit` raises PolicyError for policies that can't be judged here."""
+    def __init__(
+        self,
+        settings: Settings,
+        policies: Policies,
+        fit: Fit = lambda _: None,
+        told: Callable[[Texts], object] = lambda _: None,
+    ) -> None:
+        """`policies` are the files' at start. `fit` raises PolicyError for policies that can't be judged here; `told`
+        hears of other files, once they are loaded.
+        """
         self._settings = settings
         self._fit = fit
+        self._told = told
+        self._loaded = policies
         self._registry = Registry(settings)
         self._files = PolicyFiles(settings.policy, policies)
         self._look_s = settings.policy.look_ms / 1000
@@ -73,11 +86,13 @@ class Lifecycle:
         return self.wanted
 
     def open(self, wait_s: float, stopping: Callable[[], bool]) -> None:
-        """Reads the register to its end, for at most so long, and follows it from then on. Raises nothing: a register
-        that can't be read is told as a fault, and tried again.
+        """Reads the register to its end, for at most so long, and follows it from then on: until then nobody knows what
+        an emergency has put in force. Raises nothing: one that can't be read is told as a fault, and tried again.
         """
         self._files.look()
-        self._join(time.monotonic() + wait_s, stopping)
+        until_s = time.monotonic() + wait_s
+        while not self._join(until_s, stopping) and time.monotonic() < until_s and not stopping():
+            self._ending.wait(POLL_S)
         if self._register is None and not self._fault:
             LOG.info("no register", extra={"topic": self._settings.topics.policies})
         self._put_together()
@@ -144,20 +159,24 @@ class Lifecycle:
         self._due_s = time.monotonic() + self._look_s
         return self._files.look()
 
-    def _join(self, until_s: float, stopping: Callable[[], bool]) -> None:
+    def _join(self, until_s: float, stopping: Callable[[], bool]) -> bool:
+        """Reads it from its beginning to its end. Gives back whether that is settled: another try at once might find
+        more where the broker didn't answer.
+        """
         self._again_s = time.monotonic() + AGAIN_S
         try:
             self._joined = self._registry.join()
             self._registry.read_to_end(until_s, stopping)
         except TransientError as failure:
             self._lose(failure)
-            return
+            return isinstance(failure, DeniedError)
         if self._joined:
             self._register, self._fault = self._registry.register, {}
         elif self._register is None:
             self._fault = {}
         else:
             self._fault = {"register": "it isn't there any more"}
+        return True
 
     def _put_together(self) -> None:
         files = self._files.found
@@ -168,6 +187,9 @@ class Lifecycle:
         for name in made.faults.keys() - before.faults.keys():
             LOG.error("policy refused", extra={"entry": name, "reason": made.faults[name]})
         self.wanted = made
+        if files.policies is not self._loaded:
+            self._loaded = files.policies
+            self._told({a: p.resolved if self._fits(p) is None else None for a, p in self._loaded.items()})
         for policy in (*made.policies.values(), *(one.policy for one in made.canaries.values())):
             if not register.has(f"revision/{policy.revision}"):
                 self._letters.put((f"revision/{policy.revision}", policy.resolved))

@@ -13,10 +13,15 @@ import msgspec
 from confluent_kafka import Consumer
 
 from guardrail.errors import InputError
-from guardrail.stream.spans import committed_spans, read_spans
+from guardrail.stream.spans import read_spans, stable_spans
 
 COUNT = 1_000
 """Marks read at a time: one is some hundred bytes."""
+OPEN_S = 60.0
+"""A run that was killed leaves its transaction open until the broker ends it: 15 s and 10 more by default."""
+
+Letters = tuple[str, str]
+"""A dead-letter topic: its name, and Kafka's own id."""
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -56,10 +61,12 @@ class Marks:
         return before > 0 and ranges[before - 1][1] >= offset
 
 
-def read_marks(consumer: Consumer, topic: str, letters: str, topic_id: str) -> Marks:
-    """All marks of a dead-letter topic. Raises InputError for what is none: without it a letter could go twice."""
+def read_marks(consumer: Consumer, of_everything: Consumer, topic: str, letters: Letters) -> Marks:
+    """All marks of a dead-letter topic, read by two consumers (stable_spans). Raises InputError for what is none:
+    without it a letter could go twice; TransientError while somebody's open transaction hides some.
+    """
     found = Marks()
-    for messages in read_spans(consumer, committed_spans(consumer, topic), COUNT):
+    for messages in read_spans(consumer, stable_spans(consumer, of_everything, [topic], OPEN_S), COUNT):
         for message in messages:
             try:
                 mark = msgspec.json.decode(message.value() or b"", type=Mark)
@@ -67,6 +74,6 @@ def read_marks(consumer: Consumer, topic: str, letters: str, topic_id: str) -> M
                 raise InputError(
                     f"{topic}/{message.partition()}/{message.offset()} is no mark of guardrail's"
                 ) from None
-            if (mark.topic, mark.topic_id) == (letters, topic_id):
+            if (mark.topic, mark.topic_id) == letters:
                 found.add(mark)
     return found

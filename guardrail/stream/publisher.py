@@ -11,21 +11,21 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import Protocol
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 from msgspec.structs import replace
 
 from guardrail.errors import FencedError, GuardrailError, TransientError
-from guardrail.settings import Delivery
-from guardrail.stream.aside import Aside, HeldError
+from guardrail.stream.aside import Aside, HeldError, calls
 from guardrail.stream.faults import (
-    DENIED,
-    MOVED,
     RECORDS_FAULT,
     AbortError,
+    BrokerError,
     Reaction,
     RefusedError,
     RestartError,
+    UnansweredError,
     as_ours,
     kafka_error,
     reaction,
@@ -40,16 +40,25 @@ HELD_S = (2.0, 5.0)
 """A call that hasn't come back by then isn't going to, or not because of its own timeout: the first is for one that is
 made when there is no time left, the second is what others are given.
 """
+HELD_COUNT = 20
+"""Each keeps a thread and a producer. Most end by themselves; where so many don't, another process does better."""
 PURGED = frozenset({KafkaError._PURGE_QUEUE, KafkaError._PURGE_INFLIGHT})  # noqa: SLF001  # public names
 """Given up because another delivery, or the transaction, has failed."""
 NO_PARTITION = KafkaError._UNKNOWN_PARTITION  # noqa: SLF001  # a public name
 HEAR_S = 0.05
 """For what the client knows already, and at most so long before a fault."""
 PAUSES_S = (0.05, 1.0)
-MOVED_S = 1.0
-"""For a client to hear what its group has agreed on."""
 STOPPING_S = 1.5
 """What a batch still gets once we are stopping, all its calls together."""
+
+
+class Member(Protocol):
+    """Who reads what the batch comes from."""
+
+    consumer: Consumer
+
+    def membership(self) -> object:
+        """What its offsets are checked by. Raises AbortError when the group has put it out."""
 
 
 class Publisher(ABC):
@@ -111,8 +120,8 @@ class Publisher(ABC):
                 out = replace(out, partition=BY_KEY)  # the topic was made anew, with fewer
 
     @abstractmethod
-    def commit(self, offsets: Sequence[TopicPartition], consumer: Consumer) -> None:
-        """Commits the records and the consumer's offsets, or raises: then the offsets aren't committed."""
+    def commit(self, offsets: Sequence[TopicPartition], member: Member) -> None:
+        """Commits the records and the member's offsets, or raises: then the offsets aren't committed."""
 
     @abstractmethod
     def abort(self) -> None:
@@ -211,7 +220,7 @@ class Publisher(ABC):
                 late = time.monotonic() > self._limit_s(until_s)
                 if late or not self._again(error):
                     if late and ends and reaction(error) is not Reaction.FENCED:
-                        raise RestartError(f"{doing}: not done in time: {error.name()}") from failure
+                        raise UnansweredError(f"{doing}: not done in time: {error.name()}") from failure
                     raise self._ours(error, doing) from failure
                 self._stale = self._stale or ends
                 LOG.info("again", extra={"call": doing, "error": error.name()})
@@ -228,7 +237,9 @@ class Publisher(ABC):
             self._aside.call(call, lambda: time.monotonic() < max(least_s, min(most_s, self._limit_s(until_s))))
         except HeldError:
             self._aside, self._stale = None, True
-            raise RestartError(f"{doing}: held beyond its time") from None
+            if calls() > HELD_COUNT:
+                raise BrokerError(f"{doing}: more than {HELD_COUNT} calls are held for good") from None
+            raise UnansweredError(f"{doing}: held beyond its time") from None
 
     def _ours(self, error: KafkaError, doing: str) -> GuardrailError:
         """The error as one of ours."""
@@ -257,11 +268,11 @@ class Transactional(Publisher):
         self._repeat("begin", self._live.begin_transaction, self._until_s)
         self._open = True
 
-    def commit(self, offsets: Sequence[TopicPartition] = (), consumer: Consumer | None = None) -> None:
-        """Commits the records and a consumer's offsets, or raises: then nothing of this transaction is visible."""
+    def commit(self, offsets: Sequence[TopicPartition] = (), member: Member | None = None) -> None:
+        """Commits the records and a member's offsets, or raises: then nothing of this transaction is visible."""
         try:
-            if consumer is not None:
-                self._send_offsets(list(offsets), consumer.consumer_group_metadata())
+            if member is not None:
+                self._send_offsets(list(offsets), member.membership())
             self._repeat("commit", lambda: self._live.commit_transaction(CALL_S), self._until_s, ends=True)
         except RefusedError:
             raise
@@ -324,65 +335,3 @@ class Transactional(Publisher):
 
     def _greet(self) -> None:
         self._live.init_transactions(CALL_S)
-
-
-class Acknowledged(Publisher):
-    """At least once: the offsets are committed when all outputs are acknowledged, without a transaction.
-
-    Of a batch that fails some may be visible already; it is published again as a whole.
-    """
-
-    _safe_s = 0.0
-    """When the outputs of the batch at hand were acknowledged."""
-
-    def commit(self, offsets: Sequence[TopicPartition], consumer: Consumer) -> None:
-        """Waits for the outputs' acknowledgements, then commits the offsets: they never go before."""
-        self._await_deliveries()
-        self._safe_s = time.monotonic()
-        self._repeat("offsets", lambda: _commit(consumer, offsets), self._until_s)
-
-    def abort(self) -> None:
-        """Lets the producer go, with all that it hasn't sent: none of it comes after what is sent again."""
-        self._drop()
-        self._stale = True
-
-    def close(self) -> None:
-        """Lets the producer go."""
-        self._drop()
-
-    def _greet(self) -> None:
-        self._live.list_topics(timeout=CALL_S)
-
-    def _ours(self, error: KafkaError, doing: str) -> GuardrailError:
-        """The error as one of ours. Whoever is no member any more has to take what the group says first."""
-        return AbortError(f"{doing}: {error.name()}") if error.code() in MOVED else super()._ours(error, doing)
-
-    def _again(self, error: KafkaError) -> bool:
-        """Outside of transactions no error is flagged as retriable: all may be, but for what no other try mends. In a
-        moment the client may know of the group's next generation; only who reads on takes part in that.
-        """
-        if error.code() in MOVED and time.monotonic() > self._safe_s + MOVED_S:
-            return False
-        return not (error.fatal() or error.code() in DENIED or reaction(error) is Reaction.FENCED)
-
-    def _await_deliveries(self) -> None:
-        try:
-            while self._live.flush(CALL_S) and not self._failed:
-                if time.monotonic() > self._limit_s(self._until_s):
-                    raise AbortError("deliver: not acknowledged in time")
-        except KafkaException as failure:  # a fatal one
-            raise as_ours(kafka_error(failure), "deliver") from failure
-        if self._failed:
-            raise self._undelivered("deliver") from KafkaException(self._failed[0][0])
-
-
-def _commit(consumer: Consumer, offsets: Sequence[TopicPartition]) -> None:
-    """Raises for any of them: the client's own call does so only where all have failed."""
-    for place in consumer.commit(offsets=list(offsets), asynchronous=False):
-        if place.error is not None:
-            raise KafkaException(place.error)
-
-
-def publisher_for(delivery: Delivery) -> type[Transactional | Acknowledged]:
-    """The one that delivers so."""
-    return Transactional if delivery == "exactly_once" else Acknowledged

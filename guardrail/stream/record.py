@@ -32,7 +32,7 @@ def raw_record(message: Message, received_ms: int | None = None) -> RawRecord:
     return RawRecord(
         value=message.value(),
         key=message.key(),
-        headers=_headers(message),
+        headers=headers_of(message),
         source=Source(
             topic=message.topic(),
             partition=message.partition(),
@@ -46,7 +46,7 @@ def raw_record(message: Message, received_ms: int | None = None) -> RawRecord:
 def size_of(message: Message) -> int:
     """The bytes that it holds in memory, about: its value, its key, its headers."""
     size = len(message) + len(message.key() or b"")
-    return size + sum(len(name) + len(value or b"") for name, value in _headers(message))
+    return size + sum(len(name) + len(value or b"") for name, value in headers_of(message))
 
 
 def producers_time(message: Message) -> bool:
@@ -54,7 +54,7 @@ def producers_time(message: Message) -> bool:
     return bool(message.timestamp()[0] == TIMESTAMP_CREATE_TIME)
 
 
-def _headers(message: Message) -> Headers:
+def headers_of(message: Message) -> Headers:
     """In order, duplicates and nulls included. A header name that isn't UTF-8 costs the headers, never the record: the
     client gives none of them then, and the record says so."""
     try:

@@ -6,7 +6,7 @@ import time
 from collections import deque
 
 from guardrail.errors import TransientError
-from guardrail.stream.faults import BrokerError, DeniedError, RestartError
+from guardrail.stream.faults import BrokerError, DeniedError, RestartError, UnansweredError
 
 ABORTS_IN_A_ROW = 5
 """More than that aren't bad luck: a new producer, growing pauses, not ready."""
@@ -35,7 +35,7 @@ class Recovery:
         """
         self._in_a_row += 1
         if isinstance(fault, RestartError):
-            if not isinstance(fault, DeniedError):
+            if not isinstance(fault, (DeniedError, UnansweredError)):
                 self._restart(fault)
         elif self._in_a_row <= ABORTS_IN_A_ROW:
             return None

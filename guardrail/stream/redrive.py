@@ -10,6 +10,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import NamedTuple
 
 import msgspec
@@ -106,11 +107,13 @@ class Redrive:
 
     def _remember(self) -> None:
         named = self._settings.topics
-        consumer = client.make_consumer(client.reader_config(self._settings, "redrive"))
-        try:
-            self._marks = read_marks(consumer, named.redriven, named.dead_letter, self._topic_id)
-        finally:
-            consumer.close()
+        config = client.reader_config(self._settings, "redrive")
+        everything = {**config, "isolation.level": "read_uncommitted"}
+        with (
+            closing(client.make_consumer(config)) as reader,
+            closing(client.make_consumer(everything)) as of_everything,
+        ):
+            self._marks = read_marks(reader, of_everything, named.redriven, (named.dead_letter, self._topic_id))
 
     def _asked_of(self, span: Span) -> Span:
         asked = self._asked

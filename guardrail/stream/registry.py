@@ -11,7 +11,8 @@ from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaExcepti
 from guardrail.errors import TransientError
 from guardrail.settings import Settings
 from guardrail.stream import client
-from guardrail.stream.faults import kafka_error
+from guardrail.stream.faults import DENIED, DeniedError, kafka_error
+from guardrail.stream.record import headers_of
 from guardrail.stream.register import Register
 from guardrail.stream.spans import END
 
@@ -20,8 +21,7 @@ LOG = logging.getLogger("guardrail.stream")
 SIGNED, SIGNED_CHARS = ("by", "why"), 300
 ANSWER_S = 5.0
 WRITE_S = 10.0
-MISSING = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC})  # noqa: SLF001  # a public name
-
+ABSENT = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC})  # noqa: SLF001  # public names
 NO_GROUP = KafkaError.GROUP_AUTHORIZATION_FAILED
 """The client looks for the group that its configuration has to name. None is joined, so nothing depends on it."""
 
@@ -39,7 +39,7 @@ class Registry:
 
     def join(self) -> bool:
         """Begins to read it anew, from its beginning; gives back whether it is there. Raises TransientError when that
-        can't be told, or it can't be read.
+        can't be told, DeniedError when it may not be.
         """
         consumer = client.make_consumer(client.reader_config(self._settings, "policies"), on_error=self._login)
         try:
@@ -49,9 +49,10 @@ class Registry:
             consumer.assign([TopicPartition(self._topic, number, OFFSET_BEGINNING) for number in found.partitions])
         except KafkaException as failure:
             consumer.close()
-            if kafka_error(failure).code() in MISSING:
+            if kafka_error(failure).code() in ABSENT:
                 return False
-            raise TransientError(f"{self._topic}: {kafka_error(failure).name()}") from None
+            kind = DeniedError if kafka_error(failure).code() in DENIED else TransientError
+            raise kind(f"{self._topic}: {kafka_error(failure).name()}") from None
         self._following = False
         self.register = Register()  # what was taken back, and compacted since, would stand in the old one for ever
         self._consumer = consumer
@@ -102,11 +103,12 @@ class Registry:
         it happens.
         """
         name = (message.key() or b"").decode(errors="replace")
-        if message.value() is None and self._following and self.register.has(name):
-            given = {n: held for n, held in dict(message.headers() or ()).items() if isinstance(held, bytes)}
+        known = self.register.has(name)
+        self.register.take(message.key(), message.value())
+        if message.value() is None and self._following and known:
+            given = {n: held for n, held in headers_of(message) if isinstance(held, bytes)}
             signed = {n: given.get(f"guardrail.{n}", b"").decode(errors="replace")[:SIGNED_CHARS] for n in SIGNED}
             LOG.warning("register entry taken back", extra={"entry": name, **signed})
-        self.register.take(message.key(), message.value())
 
 
 class Writer:

@@ -21,7 +21,7 @@ from guardrail.settings import Settings
 from guardrail.stream.admin import Admin, gate_pages
 from guardrail.stream.faults import BrokerError, OwnError, UnreadDataError
 from guardrail.stream.judging import frames
-from guardrail.stream.lifecycle import Lifecycle
+from guardrail.stream.lifecycle import Lifecycle, Texts
 from guardrail.stream.worker import Gate
 from guardrail.telemetry.report import Report
 from guardrail.telemetry.setup import Tracing
@@ -35,7 +35,7 @@ EXIT_UNREAD_GONE = 74  # EX_IOERR: unread records were deleted; a person has to 
 EXIT_BROKER = 75  # EX_TEMPFAIL: try again later
 EXIT_FENCED = 76  # EX_PROTOCOL: another instance has our place
 
-STOP_S = 5.0
+STOP_S = 4.0
 """From SIGTERM until a gate that doesn't end is abandoned. Spans get 3 s more, the thread that follows policies 1 s."""
 
 COLLECT_EVERY = (50_000, 20, 50)
@@ -56,8 +56,10 @@ def run(
     *,
     tracing: Tracing | None = None,
     serving: Callable[[int], object] = lambda _: None,
+    following: Callable[[Texts], object] = lambda _: None,
 ) -> int:
-    """Runs the gate until SIGTERM or SIGINT and gives its exit code. `serving` is told the admin port.
+    """Runs the gate until SIGTERM or SIGINT and gives its exit code. `serving` is told the admin port, `following` what
+    policy files hold that have changed.
 
     Raises PolicyError for a scorer that isn't installed as a policy pins it, SettingsError for what a deployment has to
     mend: properties, a port in use, a topic too narrow. A bug of ours is told by its class and place alone.
@@ -66,7 +68,7 @@ def run(
     report = Report(policies, tracing or Tracing.from_environment())
     last_tier = Backtracker()
     lent = partial(judge, last_tier=last_tier, scorers=scorers)
-    lifecycle = Lifecycle(settings, policies, lambda changed: scorers.update(load_scorers(changed, scorers)))
+    lifecycle = Lifecycle(settings, policies, lambda changed: scorers.update(load_scorers(changed, scorers)), following)
     gate = Gate(settings, policies, judge=lent, report=report, lifecycle=lifecycle)
     _spare_the_collector()
     loop, pages = Loop(gate), gate_pages(gate.health, report.text, gate.force.shown)

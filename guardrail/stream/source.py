@@ -7,8 +7,10 @@ Rebalance callbacks run inside `take` alone, so no transaction is open in one.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, Message, TopicPartition
 
@@ -16,6 +18,7 @@ from guardrail.stream.faults import (
     UNREAD_GONE,
     AbortError,
     RestartError,
+    UnansweredError,
     UnreadDataError,
     as_ours,
     consumer_lost,
@@ -31,6 +34,8 @@ BROKER_S = 10.0
 TRY_S = 2.0
 """How long to ask for a new partition's committed offset, once a turn. A gate that was killed in the middle of a batch
 keeps it from us until its transaction has timed out; the loop must turn meanwhile."""
+ABSENT_S = 5.0
+"""Between two looks for the topic of a member that has nothing of it."""
 
 Noted = Callable[[str], None]
 
@@ -51,6 +56,8 @@ class Source:
         self._gone_since: set[int] = set()
         self._gone_now: set[int] = set()
         self._fault: Exception | None = None
+        self._absent = False
+        self._look_s = 0.0
         self.joined = False
         """Whether the group counts us in: it has given us our share, were it nothing (of which the client tells only
         under the classic protocol).
@@ -70,17 +77,24 @@ class Source:
 
     @property
     def waiting(self) -> str | None:
-        """Which partitions are ours and can't be read yet, and why; None when there are none."""
+        """Why what is ours can't be read yet; None when it can."""
+        if self._absent:
+            return f"no such topic: {self.topic}"
         if not self._pending:
             return None
         return f"committed offsets unknown for partitions {sorted(self._pending)}: {next(iter(self._pending.values()))}"
 
-    def check(self) -> None:
-        """Raises AbortError when the group has put us out: whose offsets come from no member at all, brokers take
-        unchecked.
+    def membership(self) -> object:
+        """What a transaction's offsets are checked by. Raises AbortError when the group has put us out: offsets that
+        come from no member at all, brokers take unchecked.
+
+        Asked first, looked at afterwards: whoever is put out in between shows as no member, and joins again only in
+        `take`.
         """
+        found = self.consumer.consumer_group_metadata()
         if not self.consumer.memberid():
             raise AbortError("offsets: not in the group any more")
+        return found
 
     def missing(self, topics: Iterable[str]) -> list[str]:
         """Those of the topics that the broker doesn't have. Raises KafkaException when it doesn't answer."""
@@ -106,6 +120,7 @@ class Source:
         With a `count` of 0 nothing is read, while the group's members go on being told that we are there.
         """
         self._retry()
+        self._look_for_topic()
         self._gone_now = set()
         self._pause(on=count == 0)
         messages = self.consumer.consume(max(count, 1), wait_s)
@@ -158,7 +173,10 @@ class Source:
                 self.consumer.seek(position)
                 self._begin(position)
         except KafkaException as failure:
-            raise as_ours(kafka_error(failure), "rewind") from failure
+            error = kafka_error(failure)
+            if error.code() == KafkaError._TIMED_OUT:  # noqa: SLF001  # a public name
+                raise UnansweredError(f"rewind: {error.str()}") from failure
+            raise as_ours(error, "rewind") from failure
 
     def _committed(self, partitions: Iterable[int], wait_s: float) -> list[TopicPartition]:
         """Where to read on: the committed offset. Nobody has committed yet: where we began ourselves, so that what is
@@ -192,6 +210,15 @@ class Source:
             self._read_on(consumer, [given.partition for given in partitions])
         except KafkaException as failure:
             self._fault = RestartError(f"assignment: {kafka_error(failure)}")
+
+    def _look_for_topic(self) -> None:
+        """Whether it is there, while we have nothing of it: the client tells of one that is deleted only once."""
+        if self._next or self._pending:
+            self._absent = False
+        elif time.monotonic() > self._look_s:
+            self._look_s = time.monotonic() + ABSENT_S
+            with suppress(KafkaException):
+                self._absent = bool(self.missing([self.topic]))
 
     def _retry(self) -> None:
         """Asks again for what is pending, one by one, until the first that still can't be told; that one goes last."""
@@ -295,8 +322,9 @@ class AssignedSource(Source):
         for position in positions:
             self._begin(position)
 
-    def check(self) -> None:
+    def membership(self) -> object:
         """It is in no group."""
+        return self.consumer.consumer_group_metadata()
 
     def store(self, positions: list[Position]) -> None:
         """Commits them."""

@@ -16,6 +16,7 @@ LOG = logging.getLogger("guardrail.stream")
 
 WAIT_S = 15.0
 TURN_S = 0.5
+LOOK_S = 0.1
 STALLED_S = 60.0
 """A broker that gives nothing for so long won't."""
 END = KafkaError._PARTITION_EOF  # noqa: SLF001  # a public name
@@ -42,6 +43,22 @@ def committed_spans(consumer: Consumer, topic: str) -> list[Span]:
         return [_whole(consumer, topic, partition) for partition in sorted(found.partitions)]
     except KafkaException as failure:
         raise TransientError(f"the broker doesn't answer: {kafka_error(failure).str()}") from None
+
+
+def stable_spans(reader: Consumer, of_everything: Consumer, topics: Sequence[str], wait_s: float) -> list[Span]:
+    """The whole topics: `reader` reads what is committed, `of_everything` all, and an open transaction hides from the
+    first what comes after it. A commit is answered a moment before its records can be read, too.
+
+    Raises TransientError when one stays open for longer, and what committed_spans does.
+    """
+    until = time.monotonic() + wait_s
+    while True:
+        spans = [span for topic in topics for span in committed_spans(reader, topic)]
+        if spans == [span for topic in topics for span in committed_spans(of_everything, topic)]:
+            return spans
+        if time.monotonic() > until:
+            raise TransientError(f"{', '.join(topics)}: a transaction stays open")
+        time.sleep(LOOK_S)
 
 
 def read_spans(consumer: Consumer, spans: Sequence[Span], count: int) -> Iterator[list[Message]]:

@@ -93,14 +93,14 @@ class Verdicts:
         queued = self._intake.at_hand
         return in_order(queued, [place in kept for place in range(len(queued))])
 
-    def _passed(self, seen: Sequence[tuple[RawRecord, Judged]], agent: str, policy: Policy) -> int:
-        """How many of an agent's refused records this policy would have let through, by a sample of them."""
+    def _passed(self, seen: Sequence[tuple[RawRecord, Judged]], agent: str, policy: Policy) -> tuple[int, int, int]:
+        """A sample of an agent's refused records, judged by this policy: see breaker.Again."""
         now = self._force.policies[agent]
         refused = [raw for raw, one in seen if one.decision.agent == agent and refuses(now, one.decision)]
         sample = refused[:: max(len(refused) // SAMPLE_COUNT, 1)]
         again = self._judging.judge_beside(f"{agent}, before", sample, {**self._force.policies, agent: policy})
         found = [not refuses(policy, one.decision) for one in again if one is not None]
-        return round(sum(found) / len(found) * len(refused)) if found else 0
+        return sum(found), len(found), len(sample)
 
     def _second(
         self, raws: Sequence[RawRecord], judged: Sequence[Judged | None], places: Iterable[int]

@@ -20,6 +20,7 @@ from guardrail.judge.owner import owner
 from guardrail.judge.policy import Policies
 from guardrail.settings import Settings, variable
 from guardrail.stream import client, topics
+from guardrail.stream.acknowledged import publisher_for
 from guardrail.stream.complaints import Complaints
 from guardrail.stream.faults import AbortError, DeniedError, kafka_error
 from guardrail.stream.force import InForce
@@ -29,7 +30,6 @@ from guardrail.stream.judging import Judge, Judging
 from guardrail.stream.lag import Lag
 from guardrail.stream.lifecycle import Lifecycle
 from guardrail.stream.progress import Position
-from guardrail.stream.publisher import publisher_for
 from guardrail.stream.record import raw_record
 from guardrail.stream.recovery import Recovery
 from guardrail.stream.rights import Rights, Wanting
@@ -114,6 +114,7 @@ class Gate:
         queued = self._intake.take(self.force.held, several=several)
         if several and self.force.held and self._intake.cramped(self.force.held) and self.force.give_way():
             self._other_policies()
+        self._lag.owed(self._intake.oldest(), self._intake.owed)
         self._show()
         if not queued:
             return self._idle()
@@ -136,8 +137,7 @@ class Gate:
         for outgoing in records:
             self._publisher.send(outgoing)
         offsets = [position.committed(self._settings.topics.raw) for position in positions]
-        self._source.check()
-        self._publisher.commit(offsets, self._source.consumer)
+        self._publisher.commit(offsets, self._source)
         self._source.store(positions)
 
     def run(self) -> None:
@@ -280,6 +280,7 @@ class Gate:
         self._tell(self._rights.wanting((), fault))
         self.health.failing = self._failed
         self._intake.give_back(fault)
+        self._lag.show()
         try:
             pause_s = self._recovery.note(fault)
             if pause_s is None:
@@ -290,6 +291,7 @@ class Gate:
                 self._look_again = isinstance(fault, AbortError)  # so many in a row: a topic may have been made anew
                 self._publisher.open(self._settings.gate.transaction_ms / 1000)
             self._source.rewind()
+            self._intake.rewound()
         except TransientError as worse:
             return worse
         self._tell(self._rights.wanting(self._missing()))
@@ -304,7 +306,6 @@ class Gate:
 
     def _show(self) -> None:
         """What a probe is told: a failed batch counts for as long as its partitions are ours and it isn't committed."""
-        self._intake.owed &= self._source.partitions
         self.health.joined = self._source.joined
         self.health.failing = (
             str(self._unread)
@@ -319,8 +320,10 @@ class Gate:
         """All of it is visible now: say so once."""
         ended_ns = time.time_ns()
         raws = [one.raw for one in batch]
+        self._intake.committed()
         try:
             self.report.batch(settlement.judged(), raws, started_ns, ended_ns)
+            self._lag.owed(self._intake.oldest(), ())
             self._lag.batch(raws, ended_ns // 1_000_000)
             for said, canary in differences(batch):
                 self.report.count(names.CANARY, str(said.agent), said.enforced_outcome, canary.enforced_outcome)
@@ -328,7 +331,6 @@ class Gate:
             LOG.error("report failed", extra={"error": type(failure).__name__, "records": len(raws)})
         self._settling.committed(settlement)
         self.force.committed(counted(batch, (one.routed.decision for one in settlement.settled)))
-        self._intake.committed()
         self._recovery.committed()
         self.health.committed()
         self._show()

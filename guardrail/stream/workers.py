@@ -17,6 +17,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from contextlib import closing, suppress
+from functools import partial
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from multiprocessing import get_context
@@ -29,6 +30,7 @@ from guardrail.errors import GuardrailError
 from guardrail.judge.policy import Policies, compile_policy
 from guardrail.settings import Settings
 from guardrail.stream.admin import Admin, Answer, pages, probed
+from guardrail.stream.lifecycle import Texts
 from guardrail.stream.run import (
     EXIT_BROKER,
     EXIT_FENCED,
@@ -44,6 +46,7 @@ LOG = logging.getLogger("guardrail.stream")
 
 FINAL = frozenset({EXIT_OWN_ERRORS, EXIT_UNREAD_GONE, EXIT_FENCED})
 """Ends that no other start mends, or only a person may: the other workers would soon come to the same one."""
+EXIT_REFUSED = 78  # EX_CONFIG: what was given keeps it from starting
 ENDS_COUNT = 5
 ENDS_S = 600.0
 """A worker that ends more often than that within ten minutes ends the sidecar: whoever starts us may know better."""
@@ -51,8 +54,9 @@ PAUSES_S = (1.0, 30.0)
 """Before a worker is started again: doubled for each end of those that count."""
 TURN_S = 0.1
 STOP_S = 8.5
-"""From SIGTERM until workers that haven't ended are killed, so that all is over in 10 s. Each gives itself 6 s."""
+"""From SIGTERM until workers that haven't ended are killed, so that all is over in 10 s. Each gives itself 8."""
 KILLED_S = 0.5
+LOOK_S = 2.0
 ASK_S = 1.0
 """A worker's answer comes from memory, over loopback."""
 LOOPBACK = "127.0.0.1"
@@ -65,7 +69,8 @@ def supervise(settings: Settings, policies: Policies, log_level: str) -> int:
 
     Raises what keeps a worker from starting (SettingsError, PolicyError), once for all of them.
     """
-    crew = Crew([Worker(mine, policies, log_level) for mine in shares(settings)])
+    texts = {agent: policy.resolved for agent, policy in policies.items()}
+    crew = Crew([Worker(mine, texts, log_level) for mine in shares(settings)])
     shown = pages(lambda: crew.probe("/livez"), lambda: crew.probe("/readyz"), crew.metrics, crew.policies)
     with on_signal(crew.stop), Admin(settings.admin, shown) as admin:
         LOG.info("supervising", extra={"workers": settings.instance.workers, "admin_port": admin.port})
@@ -99,8 +104,10 @@ class Crew:
     def run(self) -> int:
         """Turns until `stop()`, or until a worker comes to an end that is the sidecar's too; leaves none behind."""
         try:
-            while self._told_s is None:
+            while not self._asked_to():
                 for worker in self._workers:
+                    if self._asked_to():
+                        break
                     if (code := worker.turn()) is not None:
                         LOG.critical("stopped", extra={"reason": "a worker's end", "worker": worker.proc, "code": code})
                         return code
@@ -109,6 +116,9 @@ class Crew:
             self._end()
         LOG.info("stopped", extra={"reason": "asked to"})
         return EXIT_OK
+
+    def _asked_to(self) -> bool:
+        return self._told_s is not None
 
     def stop(self) -> None:
         """Ends all of them within STOP_S. A signal handler may call it."""
@@ -142,14 +152,17 @@ class Crew:
 class Worker:
     """One proc, and the process that has it now."""
 
-    def __init__(self, settings: Settings, policies: Policies, log_level: str) -> None:
+    def __init__(self, settings: Settings, texts: dict[str, bytes], log_level: str) -> None:
+        """`texts` are the policies by agent: all workers' in common, kept as any of them has loaded them last."""
         self.proc = settings.instance.proc
         self._stalled_s = settings.admin.stalled_ms / 1000
-        self._given = (settings, {agent: policy.resolved for agent, policy in policies.items()}, log_level)
+        self._texts = texts
+        self._given = (settings, texts, log_level)
         self._process: SpawnProcess | None = None
         self._line: Connection | None = None
         self._port: int | None = None
-        self._since_s = 0.0
+        self._served = False
+        self._since_s = self._look_s = self._fine_s = 0.0
         self._due_s = 0.0
         self._ends: deque[float] = deque()
 
@@ -159,12 +172,13 @@ class Worker:
         Raises what the worker says keeps it from starting.
         """
         if self._process is None:
-            if time.monotonic() >= self._due_s:
-                self._start()
-            return None
+            return self._begin() if time.monotonic() >= self._due_s else None
         code = self._process.exitcode
         self._listen()  # after the look: what it said last is heard
-        return None if code is None else self._ended(code)
+        if code is not None:
+            return self._ended(code)
+        self._look_after(self._process)
+        return None
 
     def ask(self, path: str) -> tuple[int, bytes] | None:
         """Its own admin port's answer; None when there is none."""
@@ -190,6 +204,19 @@ class Worker:
             return False, "no answer"
         return answer[0] == HTTPStatus.OK, answer[1].decode().strip()
 
+    def _look_after(self, process: SpawnProcess) -> None:
+        """Kills it when it hasn't been fine for so long that nothing but another start may help."""
+        now_s = time.monotonic()
+        if now_s < self._look_s:
+            return
+        self._look_s = now_s + LOOK_S
+        fine, said = self.probe("/livez")
+        if fine:
+            self._fine_s = now_s
+        elif now_s - self._fine_s > self._stalled_s:
+            LOG.error("killed", extra={"worker": self.proc, "reason": said})
+            process.kill()
+
     def tell(self) -> None:
         """SIGTERM."""
         if self._process is not None:
@@ -205,21 +232,45 @@ class Worker:
             self._process.kill()
             self._process.join(KILLED_S)
 
+    def _begin(self) -> int | None:
+        """Starts it. A machine without room for another process may have some soon."""
+        try:
+            self._start()
+        except OSError as failure:
+            LOG.error("worker not started", extra={"worker": self.proc, "error": type(failure).__name__})
+            return self._ended(EXIT_BROKER)
+        return None
+
     def _start(self) -> None:
         self._line, theirs = _SPAWN.Pipe()
-        self._process = _SPAWN.Process(target=work, args=(*self._given, theirs), name=f"gate-{self.proc}", daemon=True)
-        self._process.start()
-        theirs.close()  # with ours alone open, the worker's end of the pipe ends with us
-        LOG.info("worker started", extra={"worker": self.proc, "pid": self._process.pid})
+        process = _SPAWN.Process(target=work, args=(*self._given, theirs), name=f"gate-{self.proc}", daemon=True)
+        with closing(theirs):  # with ours alone open, the worker's end of the pipe ends with us
+            process.start()
+        LOG.info("worker started", extra={"worker": self.proc, "pid": process.pid})
         self._port, self._since_s = None, time.monotonic()
+        self._look_s = self._fine_s = self._since_s
+        self._process = process
 
     def _listen(self) -> None:
         with suppress(EOFError, OSError):
             while self._line is not None and self._line.poll():
                 said = self._line.recv()
                 if isinstance(said, GuardrailError):
-                    raise said
-                self._port = said
+                    self._refused(said)
+                elif isinstance(said, int):
+                    self._port, self._served = said, True
+                else:
+                    self._follow(said)
+
+    def _refused(self, why: GuardrailError) -> None:
+        """It can't start. Where it could before, what has changed may change again: a file that is being replaced."""
+        if not self._served:
+            raise why
+        LOG.error("worker not started", extra={"worker": self.proc, "error": str(why)})
+
+    def _follow(self, loaded: Texts) -> None:
+        """Whoever starts next begins with these; where the newest can't be judged, or is gone, with what was before."""
+        self._texts.update({agent: text for agent, text in loaded.items() if text is not None})
 
     def _ended(self, code: int) -> int | None:
         """Notes an end that nobody asked for, and when to start again. Gives the code that ends the sidecar."""
@@ -231,7 +282,7 @@ class Worker:
         while now_s - self._ends[0] > ENDS_S:
             self._ends.popleft()
         if len(self._ends) > ENDS_COUNT:
-            return EXIT_BROKER if code == EXIT_BROKER else EXIT_OWN_ERRORS
+            return code if code in (EXIT_BROKER, EXIT_REFUSED) else EXIT_OWN_ERRORS
         pause_s = min(PAUSES_S[0] * 2.0 ** (len(self._ends) - 1), PAUSES_S[1])
         self._due_s = now_s + pause_s
         LOG.error("worker ended", extra={"worker": self.proc, "end": _told(code), "again_s": pause_s})
@@ -245,11 +296,16 @@ def work(settings: Settings, policies: Mapping[str, bytes], log_level: str, line
     threading.Thread(target=_follow, args=(line,), name="supervisor", daemon=True).start()
     compiled = {agent: compile_policy(text.decode()) for agent, text in policies.items()}
     try:
-        code = run(settings, compiled, serving=line.send)
+        code = run(settings, compiled, serving=line.send, following=partial(_tell, line))
     except GuardrailError as failure:
         line.send(failure)
-        code = EXIT_OWN_ERRORS
+        code = EXIT_REFUSED
     sys.exit(code)
+
+
+def _tell(line: Connection, loaded: Texts) -> None:
+    with suppress(OSError):  # the supervisor is gone, and this process goes too
+        line.send(loaded)
 
 
 def _follow(line: Connection) -> None:

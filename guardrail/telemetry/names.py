@@ -70,7 +70,11 @@ REBALANCES = Metric("guardrail.consumer.rebalances", "counter", "{rebalance}", (
 DROPPED = Metric("guardrail.telemetry.dropped", "counter", "{span}", (), "Drift spans that couldn't be delivered")
 LAG = Metric("guardrail.consumer.lag", "gauge", "{record}", ("topic", "partition"), "Records behind the stable end")
 TIME_LAG = Metric(
-    "guardrail.consumer.time_lag", "gauge", "s", ("topic", "partition"), "Age of the newest record judged"
+    "guardrail.consumer.time_lag",
+    "gauge",
+    "s",
+    ("topic", "partition"),
+    "Age of the newest record committed, or of the oldest that is read and isn't",
 )
 POLICY_INFO = Metric("guardrail.policy.info", "gauge", "", ("agent", "revision", "mode"), "Policies in force")
 POLICY_REFUSED = Metric("guardrail.policy.refused", "gauge", "", ("entry",), "Policies that can't be put in force")

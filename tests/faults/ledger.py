@@ -48,7 +48,7 @@ class Ledger:
             seen.extend(bytes(offset + 1 - len(seen)))
         seen[offset] = min(seen[offset] + 1, 255)
         line = (message.topic(), message.key(), partition)  # a partition that was added may take over a key
-        self.reordered += offset < self._last.get(line, -1)
+        self.reordered += seen[offset] == 1 and offset < self._last.get(line, -1)
         self._last[line] = max(offset, self._last.get(line, -1))
         return None if decision else place
 

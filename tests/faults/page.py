@@ -34,10 +34,11 @@ Made by `make soak`; not to be edited. Three gates, three brokers (three copies,
 partitions; a reader under `read_committed` beside them, another one afterwards. Timeouts as by default.
 
 * **lost, doubled**: sources without their output or their decision, or with more than one; the worse of both readers.
-* **reordered**: outputs that come after a later one of their key.
+* **reordered**: outputs that come for the first time after a later one of their key.
 * **miscounted**: drift's trials and events that the decisions hold and the observations don't, or hold twice.
 * **aborted**: messages that stand in the logs and no such reader sees.
-* **longest stall**: for so long, at most, had one partition nothing new to show while input flowed.
+* **longest stall**: for so long, at most, had one partition nothing new to show while input flowed. Rows with fewer
+  gates and no input that flows (F13, F15, F16, F20) have there how long it took until all was through afterwards.
 * **at**: the commit that was measured.
 
 F14, a right that is taken away, needs brokers that ask for rights: `tests/stream/test_security.py`, in `make test`.
@@ -53,14 +54,16 @@ class Row:
     fault: str
     run: Callable[[Bed], Figures]
     most: Mapping[str, float] = field(default_factory=dict)
+    once: bool = True
+    """Whether each comes out once; under at_least_once it may come again, and drift counts it again."""
 
     def missed(self, found: Figures) -> list[str]:
-        """The goals that aren't reached: lost, doubled, reordered and miscounted are always 0."""
+        """The goals that aren't reached: lost and reordered are always 0, doubled and miscounted where it is once."""
         figures = {"lost": found.lost, "doubled": found.duplicated, "reordered": found.reordered}
         figures |= {STALL: found.stall_s, ABORTED: found.aborted, **found.extra}
-        goals = {"lost": 0, "doubled": 0, "reordered": 0, **self.most}
-        if MISCOUNTED in figures:
-            goals[MISCOUNTED] = 0
+        goals = {"lost": 0, "reordered": 0, **self.most}
+        if self.once:
+            goals |= dict.fromkeys({"doubled", MISCOUNTED} & figures.keys(), 0)
         return [f"{name}: {_figure(figures[name])}" for name, most in goals.items() if figures[name] > most]
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from confluent_kafka.admin import AdminClient, NewPartitions
 
-from guardrail.settings import Settings
+from guardrail.settings import Delivery, Settings
 from tests.broker.proxy import END_TXN, Direction
 from tests.faults import roles
 from tests.faults.fleet import Fleet
@@ -22,6 +22,7 @@ from tests.stream.deployment import PATIENCE_S, wait_until
 
 GATES = (0, 1, 2)
 CATCH_UP_S = 600.0
+DELIVERY = "GUARDRAIL_GATE__DELIVERY"
 CONSUMER_PROTOCOL = '{"group.protocol": "consumer"}'
 
 
@@ -33,7 +34,9 @@ class Size:
     least: int
 
 
-def killed(bed: Bed, size: Size, *, kills: int, static: bool, protocol: str = "classic") -> Figures:
+def killed(
+    bed: Bed, size: Size, *, kills: int, static: bool, protocol: str = "classic", delivery: Delivery = "exactly_once"
+) -> Figures:
     """A random gate is killed in the middle of its work, and started again, so many times."""
     dice = random.Random(2026)  # noqa: S311  # its dice needn't be safe
 
@@ -42,7 +45,7 @@ def killed(bed: Bed, size: Size, *, kills: int, static: bool, protocol: str = "c
             fleet.kill(dice.choice(GATES))
             traffic.flows()
 
-    spoken = {"GUARDRAIL_KAFKA__PROPERTIES": json.dumps({"group.protocol": protocol})}
+    spoken = {"GUARDRAIL_KAFKA__PROPERTIES": json.dumps({"group.protocol": protocol}), DELIVERY: delivery}
     return _through(bed, size, fault, static=static, far=GATES, extra=spoken)
 
 
@@ -104,7 +107,7 @@ ROLES: Mapping[str, Callable[[Bed, AdminClient, Settings], int]] = {
 """How the broker with each role is found."""
 
 
-def broker_killed(bed: Bed, size: Size, *, which: Sequence[str]) -> Figures:
+def broker_killed(bed: Bed, size: Size, *, which: Sequence[str], delivery: Delivery = "exactly_once") -> Figures:
     """The broker that has a role is killed, and started again once all flows without it."""
     recovered: dict[str, float] = {}
 
@@ -119,7 +122,7 @@ def broker_killed(bed: Bed, size: Size, *, which: Sequence[str]) -> Figures:
                 bed.cluster.start(node)
             roles.wait_in_sync(admin)
 
-    return _with(_through(bed, size, fault, static=True), recovered)
+    return _with(_through(bed, size, fault, static=True, far=GATES, extra={DELIVERY: delivery}), recovered)
 
 
 def brokers_rolled(bed: Bed, size: Size, *, nodes: Sequence[int]) -> Figures:

@@ -11,6 +11,7 @@ from guardrail.stream import client
 from guardrail.stream.faults import DENIED, RefusedError
 from guardrail.stream.publisher import Publisher, Transactional
 from guardrail.stream.routing import Outgoing
+from guardrail.stream.source import AssignedSource
 from tests.faults.codes import Watched, attempt, coded
 from tests.faults.reactions import AT_START, CASES, FENCED, Case, Request
 from tests.scoring import policies
@@ -87,6 +88,6 @@ def _send_on(publisher: Publisher, settings: Settings) -> None:
 def _commit(publisher: Publisher, settings: Settings) -> None:
     consumer = Consumer({"bootstrap.servers": settings.kafka.bootstrap_servers, "group.id": "g", "log_level": 0})
     try:
-        publisher.commit([TopicPartition(settings.topics.raw, 0, 1)], consumer)
+        publisher.commit([TopicPartition(settings.topics.raw, 0, 1)], AssignedSource(consumer, settings.topics.raw))
     finally:
         consumer.close()

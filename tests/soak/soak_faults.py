@@ -46,6 +46,13 @@ ROWS = (
         {STALL: 60},
     ),
     Row(
+        "F2a",
+        "dynamic members killed, 5 x, at least once",
+        lambda b: rows.killed(b, EASY, kills=5, static=False, delivery="at_least_once"),
+        {STALL: 30},
+        once=False,
+    ),
+    Row(
         "F3",
         "rolling SIGTERM, 2 x, static members",
         lambda b: rows.rolled(b, EASY, rounds=2, static=True),
@@ -69,6 +76,13 @@ ROWS = (
         "brokers killed: leader, both coordinators, controller",
         lambda b: rows.broker_killed(b, EASY, which=tuple(rows.ROLES)),
         {STALL: 30},
+    ),
+    Row(
+        "F5a",
+        "brokers killed, at least once: leader, group coordinator, controller",
+        lambda b: rows.broker_killed(b, EASY, which=("leader", "group", "controller"), delivery="at_least_once"),
+        {STALL: 30},
+        once=False,
     ),
     Row("F6", "brokers rolled", lambda b: rows.brokers_rolled(b, EASY, nodes=(1, 2, 3)), {STALL: 10}),
     Row("F7", "cut for 5, 30 and 90 s", lambda b: rows.cut(b, EASY, seconds=(5, 30, 90)), {HEALED: 15}),
@@ -100,7 +114,7 @@ ROWS = (
         "F11s",
         "the same, static members: those that go keep their place for a session of 30 s",
         lambda b: rows.scaled(b, EASY, static=True),
-        {STALL: 40},
+        {STALL: 10},
     ),
     Row(
         "F12",
@@ -163,7 +177,7 @@ ROWS = (
         "F19",
         "to the consumer group protocol all at once (brokers refuse to mix), back one by one",
         lambda b: rows.other_protocol(b, EASY),
-        {"exit code": 0, "exit after, s": 10},
+        {STALL: 3, ABORTED: 0, "exit code": 0, "exit after, s": 10},
     ),
     Row(
         "F20",

@@ -13,8 +13,9 @@ from guardrail.judge.model import Outcome, RawRecord
 from guardrail.judge.policy import Policies
 from guardrail.settings import GateSettings
 from guardrail.stream import client
+from guardrail.stream.acknowledged import Acknowledged, publisher_for
 from guardrail.stream.embedded import EMBEDDED, Embedded, read
-from guardrail.stream.publisher import Acknowledged, Transactional, publisher_for
+from guardrail.stream.publisher import Transactional
 from guardrail.stream.run import EXIT_BROKER
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names

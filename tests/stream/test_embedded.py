@@ -12,9 +12,9 @@ from guardrail.judge.decide import judge
 from guardrail.judge.model import RawRecord
 from guardrail.judge.policy import Policies
 from guardrail.stream import client, embedded
+from guardrail.stream.acknowledged import _commit
 from guardrail.stream.embedded import EMBEDDED, Embedded, play, read
 from guardrail.stream.faults import RestartError
-from guardrail.stream.publisher import _commit
 from guardrail.stream.source import AssignedSource, Source
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names

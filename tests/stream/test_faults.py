@@ -10,6 +10,7 @@ from guardrail.stream.faults import (
     DeniedError,
     Reaction,
     RestartError,
+    UnansweredError,
     as_ours,
     consumer_lost,
     denied,
@@ -96,3 +97,11 @@ def test_too_many_restarts_end_the_gate() -> None:
         recovery.committed()
     with pytest.raises(BrokerError):
         recovery.note(RestartError("again"))
+
+
+def test_brokers_that_do_not_answer_end_no_gate() -> None:
+    """Given an outage of any length, then each try costs a new producer and a pause: no other process does better."""
+    recovery = Recovery()
+    pauses = [recovery.note(UnansweredError("held")) for _ in range(10 * RESTARTS_COUNT)]
+    assert pauses[0] is not None
+    assert pauses[-1] == PAUSES_S[1]

@@ -76,14 +76,27 @@ def in_force(*steps: Wanted, settings: BreakerSettings = SMALL) -> tuple[InForce
     return made, following, proven
 
 
-def none_passed(_: str, __: Policy) -> int:
+def none_passed(_: str, __: Policy) -> tuple[int, int, int]:
     """The policy before would have refused them too."""
-    return 0
+    return 0, 4, 4
 
 
-def all_passed(_: str, __: Policy) -> int:
+def all_passed(_: str, __: Policy) -> tuple[int, int, int]:
     """The policy before would have let them through."""
-    return 1_000_000
+    return 4, 4, 4
+
+
+def test_a_sample_without_time_is_put_together() -> None:
+    """Given batches with no time for more than one record under the policy before, then so many of them decide as one
+    batch would: a single record says nothing.
+    """
+    for passed_by_before, trips in ((7, True), (2, False)):
+        force, following, _ = in_force(put({}, OLD), put({}, NEW))
+        following()
+        answers = [(int(index < passed_by_before), 1, 32) for index in range(8)]
+        found = [bool(force.trip(decisions(10, 5), lambda *_, a=answer: a)) for answer in answers]
+        assert found[:7] == [False] * 7
+        assert found[7] is trips
 
 
 def test_the_register_goes_before_the_files() -> None:
@@ -320,9 +333,9 @@ def test_a_change_upon_a_change_is_held_against_what_stood_before_both() -> None
     following()
     asked = list[str]()
 
-    def passed(_: str, before: Policy) -> int:
+    def passed(_: str, before: Policy) -> tuple[int, int, int]:
         asked.append(before.revision)
-        return 10
+        return 10, 10, 10
 
     assert force.trip(decisions(10, 0), passed) == {"hotel"}
     assert asked == [OLD.revision]

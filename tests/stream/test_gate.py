@@ -37,7 +37,7 @@ from tests.stream.deployment import (
     settings_on,
     wait_until,
 )
-from tests.stream.gates import out_of_order, pass_through, running
+from tests.stream.gates import assert_exactly_once, out_of_order, pass_through, running
 from tests.stream.records import CANARY, POISON, record
 
 
@@ -194,6 +194,18 @@ def test_unread_records_that_are_gone_stop_the_gate(kafka: str, fresh_topics: Fr
     with running(Gate(settings, agents)) as ended:
         wait_until(lambda: bool(ended), "the gate stops")
     assert isinstance(ended[0], UnreadDataError)
+
+
+def test_a_full_queue_is_waited_for(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:
+    """Given a producer whose queue holds less than a batch, then deliveries make room, and all comes out once."""
+    settings = deploy(kafka, fresh_topics)
+    narrow = {"producer.queue.buffering.max.messages": "5"}
+    settings = settings.model_copy(update={"kafka": settings.kafka.model_copy(update={"properties": narrow})})
+    produce(settings, [record(str(index)) for index in range(60)])
+    gate = Gate(settings, agents)
+    pass_through(gate, 60)
+    assert gate.report.value(names.ABORTS, "AbortError") == 0
+    assert_exactly_once(settings, result(settings))
 
 
 def test_latency_of_a_trickle(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:

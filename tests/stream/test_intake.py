@@ -5,6 +5,7 @@ A topic and its group are plain lists and dictionaries here; what reads them is 
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -102,6 +103,11 @@ class Reader:
         """Joins."""
         assert topics == [TOPIC]
         self._calls = calls
+
+    def list_topics(self, timeout: float) -> SimpleNamespace:
+        """The topic is always there."""
+        assert timeout > 0
+        return SimpleNamespace(topics={TOPIC: SimpleNamespace(error=None)})
 
     def consume(self, count: int, wait_s: float) -> list[Letter]:
         """Messages, and what the group has to say in between."""

@@ -171,7 +171,8 @@ def test_with_foreign_code_no_slice_grows(agents: Policies) -> None:
 
 def test_waiting_is_bounded_for_the_whole_batch(agents: Policies, monkeypatch: pytest.MonkeyPatch) -> None:
     """Given agents whose checks wait, then no batch takes more than one slice beyond the time for it, and whom it
-    doesn't reach comes first in the next; what is judged beside it has what is left.
+    doesn't reach comes first in the next; what is judged beside it has what is left,
+    and one record where that is nothing.
     """
     monkeypatch.setattr(judging, "WAITED_S", 0.05)
     slow = Slow({"open": 0.06, "clinic-en": 0.06})
@@ -183,5 +184,5 @@ def test_waiting_is_bounded_for_the_whole_batch(agents: Policies, monkeypatch: p
     assert [one is None for one in second] == [True, False]
     slow.calls.clear()
     beside = tried.judge_beside("open, canary", [raws[0]] * 30, agents)
-    assert [one is None for one in beside] == [False] * FIRST_MESSAGES + [True] * (30 - FIRST_MESSAGES)
-    assert slow.calls == [("open", FIRST_MESSAGES)]
+    assert [one is None for one in beside] == [False] + [True] * 29
+    assert slow.calls == [("open", 1)]

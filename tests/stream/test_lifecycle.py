@@ -1,8 +1,9 @@
 """Gates as processes on a real Kafka: they come and go, are stopped and killed, and every record comes out once."""
 
 import json
+import os
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import msgspec
@@ -111,6 +112,25 @@ def test_a_killed_gate_loses_nothing(kafka: str, fresh_topics: FreshTopics, tmp_
         wait_until(lambda: committed(settings) == wanted, "every offset is committed")
         assert survivor.stop()[0] == 0
     assert_exactly_once(settings, result(settings))
+
+
+def test_sigterm_while_it_starts(tmp_path: Path) -> None:
+    """Given a sidecar that still loads its policies, then SIGTERM ends it at once, and that is no failure."""
+    file = tmp_path / "slow.yaml"
+    os.mkfifo(file)
+    writer: list[int] = []
+
+    def opened() -> bool:
+        with suppress(OSError):  # nobody reads it yet
+            writer.append(os.open(file, os.O_WRONLY | os.O_NONBLOCK))
+        return bool(writer)
+
+    with gate_process(settings_on("127.0.0.1:1", {}), tmp_path, GUARDRAIL_POLICY__PATH=str(file)) as gate:
+        wait_until(opened, "the file is being read")
+        code, seconds = gate.stop()
+    os.close(writer[0])
+    assert code == 0
+    assert seconds < 3
 
 
 def test_spans_join_the_senders_trace(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:

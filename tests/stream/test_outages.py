@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -17,7 +18,7 @@ from guardrail.judge.policy import Policies
 from guardrail.settings import Settings
 from guardrail.stream import run as running_process
 from guardrail.stream import settling, verdicts
-from guardrail.stream.faults import OwnError
+from guardrail.stream.faults import OwnError, UnansweredError
 from guardrail.stream.run import EXIT_OWN_ERRORS
 from guardrail.stream.worker import Gate
 from guardrail.telemetry import names
@@ -267,10 +268,54 @@ def test_a_topic_made_anew_with_fewer_partitions_is_written(
         admin.delete_topics([approved])[approved].result(PATIENCE_S)
         send(settings, range(3))
         wait_until(lambda: f"missing topics: {approved}" in gate.health.reason, "the batch is given back")
+        behind_s = lambda: gate.report.value(names.TIME_LAG, settings.topics.raw, "2")  # noqa: E731
+        wait_until(lambda: behind_s() > 1, "what isn't committed counts as late")
         admin.create_topics([NewTopic(approved, 1, 1)])[approved].result(PATIENCE_S)
         wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == 4, "all are committed")
     assert not ended, ended
     assert len(result(settings).outputs["approved"]) == 3
+
+
+def test_a_raw_topic_that_goes_is_told(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:
+    """Given a raw topic that is deleted under the gate, then it isn't ready until it is there again, and reads it."""
+    settings = deploy(kafka, fresh_topics)
+    raw = settings.topics.raw
+    admin = AdminClient({"bootstrap.servers": kafka, "log_level": 0})
+    gate = Gate(settings, agents)
+    with running(gate) as ended:
+        wait_until(lambda: gate.health.ready, "the gate is ready")
+        admin.delete_topics([raw])[raw].result(PATIENCE_S)
+        wait_until(lambda: f"no such topic: {raw}" in gate.health.reason, "it is told", patience_s=60)
+        admin.create_topics([NewTopic(raw, 1, 1)])[raw].result(PATIENCE_S)
+        wait_until(lambda: bool(ended) or gate.health.ready, "the gate is ready again", patience_s=60)
+        produce(settings, [record()])
+        wait_until(lambda: bool(ended) or gate.report.value(names.CONSUMED) == 1, "the record is committed")
+    assert not ended, ended
+
+
+def test_a_commit_that_landed_unanswered_is_no_failure(kafka: str, fresh_topics: FreshTopics, agents: Policies) -> None:
+    """Given a commit that the broker has made and nobody was told of, when nothing comes after it, then the gate is
+    ready and owes nothing.
+    """
+    settings = deploy(kafka, fresh_topics)
+    gate = Gate(settings, agents)
+    commit, lost = gate._publisher.commit, []  # noqa: SLF001
+
+    def unanswered(*given: Any) -> None:
+        commit(*given)
+        if not lost:
+            lost.append(given)
+            raise UnansweredError("commit: not done in time")
+
+    gate._publisher.commit = unanswered  # type: ignore[method-assign]  # noqa: SLF001
+    with running(gate) as ended:
+        produce(settings, [record()])
+        wait_until(lambda: bool(ended) or bool(lost), "the answer is lost")
+        wait_until(lambda: bool(ended) or gate.health.ready, "the gate is ready")
+        assert committed(settings) == {0: 1}
+        assert gate.report.value(names.TIME_LAG, settings.topics.raw, "0") < 1
+    assert not ended, ended
+    assert_exactly_once(settings, result(settings))
 
 
 def test_a_file_that_goes_for_a_moment_ends_no_gate(

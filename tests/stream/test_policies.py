@@ -127,6 +127,30 @@ def test_a_changed_file_is_in_force_within_a_moment(settings: Settings, tmp_path
     assert by_revision(result(settings).decisions) == [first.revision, second.revision, second.revision]
 
 
+def test_a_register_that_does_not_answer_at_once_is_waited_for(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Given a register whose broker doesn't answer the first tries, then no record is judged by the files' policy that
+    the register has replaced.
+    """
+    first, second = made(tmp_path, "first"), made(tmp_path, "second")
+    steering = Steering(settings)
+    steering.publish([second])
+    steering.activate(CLINIC, second.revision, ANN)
+    join, failures = Registry.join, [TransientError("no answer")] * 2
+
+    def slow(registry: Registry) -> bool:
+        if failures:
+            raise failures.pop()
+        return join(registry)
+
+    monkeypatch.setattr(Registry, "join", slow)
+    produce(settings, [of(CLINIC, 0)])
+    with gate_on(settings, {CLINIC: first}) as gate:
+        wait_until(lambda: consumed(gate) == 1, "it is committed")
+    assert by_revision(result(settings).decisions) == [second.revision]
+
+
 def test_the_register_puts_policies_in_force(settings: Settings, tmp_path: Path) -> None:
     """Given a gate without files, then what is activated in the register judges, and what can't be had changes
     nothing."""

@@ -15,7 +15,7 @@ from guardrail.stream.embedded import read
 from guardrail.stream.faults import AbortError, RestartError
 from guardrail.stream.publisher import Transactional
 from guardrail.stream.routing import Outgoing
-from guardrail.stream.source import Source
+from guardrail.stream.source import AssignedSource, Source
 from tests.stream.deployment import PATIENCE_S, FreshTopics, settings_on, wait_until
 
 TRANSACTION_MS = 2_000
@@ -55,7 +55,7 @@ def test_a_transaction_that_outlived_its_time_isnt_another_instance(kafka: str, 
     publisher.open(PATIENCE_S)
     publisher.begin()
     publisher.send(Outgoing(topic, b"k", b"kept"))
-    publisher.commit([], consumer)
+    publisher.commit([], AssignedSource(consumer, topic))
     publisher.close()
     consumer.close()
     assert [record.value for record in read(kafka, [topic])] == [b"kept"]
@@ -71,7 +71,7 @@ def test_another_instance_fences_us_at_once(kafka: str, fresh_topics: FreshTopic
     publisher.send(Outgoing(topic, b"k", b"lost"))
     heir.open(PATIENCE_S)
     with pytest.raises(FencedError):
-        publisher.commit([], consumer)
+        publisher.commit([], AssignedSource(consumer, topic))
     heir.close()
     consumer.close()
 
@@ -86,14 +86,37 @@ def test_offsets_of_who_was_put_out_are_not_committed(kafka: str, fresh_topics: 
     consumer = client.make_consumer({**client.consumer_config(settings, settings.identity()), **patience})
     source = Source(consumer, topic)
     with pytest.raises(AbortError, match="not in the group"):
-        source.check()
+        source.membership()
     source.open()
     wait_until(lambda: source.take(1, 0.1) == [] and source.joined, "it has joined")
-    source.check()
+    source.membership()
     wait_until(lambda: not consumer.memberid(), "it hasn't been heard of for too long")
     with pytest.raises(AbortError, match="not in the group"):
-        source.check()
+        source.membership()
     source.close()
+
+
+class PutOut(Consumer):
+    """A consumer that the group puts out at the moment when its membership is asked for."""
+
+    out = False
+
+    def consumer_group_metadata(self) -> Any:
+        """What it was until then."""
+        self.out = True
+        return super().consumer_group_metadata()
+
+    def memberid(self) -> str:
+        """None from then on."""
+        return "" if self.out else "m"
+
+
+def test_whoever_is_put_out_while_it_asks_is_seen() -> None:
+    """Given a member that is put out between two looks at it, then no offsets may be committed by it."""
+    consumer = PutOut({"bootstrap.servers": "127.0.0.1:1", "group.id": "g", "log_level": 0})
+    with pytest.raises(AbortError, match="not in the group"):
+        Source(consumer, "raw").membership()
+    consumer.close()
 
 
 def remembered(kind: type[Made], kafka: str, topic: str) -> tuple[list[Made], Callable[[], Producer]]:
@@ -167,7 +190,7 @@ def test_a_held_call_is_left_behind(kafka: str, fresh_topics: FreshTopics, deadl
     publisher.send(Outgoing(topic, b"k", b"lost"))
     started = time.monotonic()
     with pytest.raises(RestartError, match="held"):
-        publisher.commit([TopicPartition(topic, 0, 1)], consumer)
+        publisher.commit([TopicPartition(topic, 0, 1)], AssignedSource(consumer, topic))
     assert time.monotonic() - started < 10
     with pytest.raises(RestartError, match="held"):
         publisher.abort()
@@ -175,7 +198,7 @@ def test_a_held_call_is_left_behind(kafka: str, fresh_topics: FreshTopics, deadl
     publisher.open(PATIENCE_S)
     publisher.begin()
     publisher.send(Outgoing(topic, b"k", b"kept"))
-    publisher.commit([TopicPartition(topic, 0, 2)], consumer)
+    publisher.commit([TopicPartition(topic, 0, 2)], AssignedSource(consumer, topic))
     publisher.close()
     consumer.close()
     made[0].until.set()

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from uuid import uuid4
 
 import msgspec
 import pytest
@@ -116,6 +117,23 @@ def test_dead_letters_come_back_once(kafka: str, fresh_topics: FreshTopics) -> N
     for key in {one.key for one in came}:
         times = [one.source.timestamp_ms for one in came if one.key == key]
         assert times == sorted(times)
+
+
+def test_an_open_transaction_hides_no_marks(kafka: str, fresh_topics: FreshTopics) -> None:
+    """Given somebody's open transaction on the topic of marks, behind which a reader of committed records sees nothing,
+    then runs wait until it is over, and no letter goes twice.
+    """
+    settings = deploy_all(kafka, fresh_topics)
+    bury(settings, [keyed(index) for index in range(10)])
+    config = {"transactional.id": f"other-{uuid4().hex}", "transaction.timeout.ms": 6_000}
+    other = Producer({"bootstrap.servers": kafka, "log_level": 0, **config})
+    other.init_transactions(PATIENCE_S)
+    other.begin_transaction()
+    other.produce(settings.topics.redriven, b"{}")
+    assert other.flush(PATIENCE_S) == 0
+    went = [Redrive(settings, Asked()).run().went.total() for _ in range(2)]
+    assert went == [10, 0]
+    assert len(redriven(settings)) == 10
 
 
 def test_filters_leave_holes_that_are_filled_later(kafka: str, fresh_topics: FreshTopics) -> None:

@@ -22,6 +22,7 @@ from guardrail.telemetry.merged import merged
 from guardrail.telemetry.report import Report
 from tests.scoring import policies
 from tests.stream.deployment import (
+    POLICIES,
     FreshTopics,
     GateProcess,
     case_records,
@@ -166,6 +167,85 @@ def test_a_worker_that_hangs_is_told_and_killed(kafka: str, fresh_topics: FreshT
     assert (code, seconds <= 10) == (0, True)
     assert not lives(frozen)
     assert [line["worker"] for line in gate.told("killed")] == [0]
+
+
+def test_a_worker_that_hangs_for_long_is_replaced(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
+    """Given a worker that stands still for longer than a loop may, then another takes its place."""
+    settings = crew(deploy(kafka, fresh_topics, partitions=2))
+    settings = settings.model_copy(update={"admin": settings.admin.model_copy(update={"stalled_ms": 3_000})})
+    with gate_process(settings, tmp_path) as gate:
+        wait_until(ready(gate), "both are ready")
+        frozen = pids(gate)[0]
+        os.kill(frozen, signal.SIGSTOP)
+        wait_until(lambda: pids(gate)[0] != frozen, "another is started")
+        wait_until(ready(gate), "both are ready again")
+        assert gate.stop()[0] == 0
+    assert [(line["worker"], line["reason"]) for line in gate.told("killed")] == [(0, "no answer")]
+
+
+def test_a_worker_that_is_replaced_judges_as_before(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
+    """Given a policy file that was changed and then broken, when a worker is killed, then the next one begins with the
+    file's last good state, and not with that of the sidecar's start.
+    """
+    file = tmp_path / "clinic.yaml"
+    first = (POLICIES / "clinic-en.yaml").read_text()
+    file.write_text(first)
+    second = first.replace("Harbour Lane", "Harbour Street")
+    settings = crew(deploy(kafka, fresh_topics, partitions=2))
+    extra = {"GUARDRAIL_POLICY__PATH": str(file), "GUARDRAIL_POLICY__LOOK_MS": "100"}
+
+    def revision(gate: GateProcess) -> str | None:
+        shown = json.loads(gate.page("/policy")[1])["workers"]["0"]
+        return str(shown["agents"]["clinic-en"]["revision"]) if shown else None
+
+    with gate_process(settings, tmp_path, **extra) as gate:
+        wait_until(ready(gate), "both are ready")
+        before = revision(gate)
+        file.write_text(second)
+        wait_until(lambda: revision(gate) != before, "the change is in force")
+        changed = revision(gate)
+        file.write_text("agent: [")
+        wait_until(lambda: bool(gate.told("policy refused")), "the broken file is told")
+        killed = pids(gate)[0]
+        os.kill(killed, signal.SIGKILL)
+        wait_until(lambda: pids(gate)[0] != killed, "another is started")
+        wait_until(ready(gate), "both are ready again")
+        assert revision(gate) == changed
+        assert gate.stop()[0] == 0
+
+
+def test_a_worker_that_is_refused_its_start_gets_another(kafka: str, fresh_topics: FreshTopics, tmp_path: Path) -> None:
+    """Given a worker that ends while a file of settings is being replaced, then it comes back with the new file: what
+    keeps a sidecar from its start keeps none from going on.
+    """
+    file = tmp_path / "client.properties"
+    file.write_text("client.rack=here\n")
+    settings = crew(deploy(kafka, fresh_topics, partitions=2))
+    settings = settings.model_copy(update={"kafka": settings.kafka.model_copy(update={"properties_file": file})})
+    with gate_process(settings, tmp_path) as gate:
+        wait_until(ready(gate), "both are ready")
+        file.unlink()
+        os.kill(pids(gate)[0], signal.SIGKILL)
+        wait_until(lambda: bool(gate.told("worker not started")), "it is told")
+        file.write_text("client.rack=there\n")
+        wait_until(ready(gate), "both are ready again")
+        assert gate.stop()[0] == 0
+
+
+def test_no_room_for_a_process_is_waited_for(agents: Policies, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Given a machine that starts no process, then it is tried again, and in the end left to whoever started us."""
+    monkeypatch.setattr(workers, "PAUSES_S", (0.01, 0.03))
+    tried = []
+
+    def refuse(_: object) -> None:
+        tried.append(1)
+        raise OSError("no room")
+
+    monkeypatch.setattr(workers._SPAWN.Process, "start", refuse)  # noqa: SLF001
+    settings = crew(settings_on(NOWHERE, {}), count=1)
+    settings = settings.model_copy(update={"admin": AdminSettings(host="127.0.0.1", port=0)})
+    assert workers.supervise(settings, agents, "error") == EXIT_BROKER
+    assert len(tried) == workers.ENDS_COUNT + 1
 
 
 def test_a_fenced_worker_ends_the_sidecar(
