@@ -386,9 +386,9 @@ def test_reading_is_linear(word: str) -> None:
 
     def seconds(text: str) -> float:
         tokens = tokenise(text)
-        start = time.perf_counter()
+        start = time.process_time()
         read_figures(tokens)
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     short = min(seconds(word * 1_000) for _ in range(3))
     assert min(seconds(word * 8_000) for _ in range(3)) < 24 * short + 0.01

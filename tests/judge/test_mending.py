@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -150,9 +150,9 @@ def test_a_part_that_stands_by_itself_is_enough(name: str) -> None:
 def test_a_text_of_marks_is_not_cut() -> None:
     """Given an original with thousands of marks, then it is said whole or not at all, and at once."""
     text = "The pool opens at 7, and the bar opens at 9, " + ", " * 20_000 + "we say."
-    started = perf_counter()
+    started = process_time()
     assert mend("The bar opens at 8.", [text]) is None
-    assert perf_counter() - started < 1.0
+    assert process_time() - started < 1.0
 
 
 NO_SENTENCE = {

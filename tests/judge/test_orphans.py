@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -93,9 +93,9 @@ def test_a_number_in_its_sentence_moves_up_too(dropped: set[int], wanted: list[s
 def test_a_list_without_items_takes_no_longer_than_its_length() -> None:
     """Given thousands of numbers in a row, then each is looked at once."""
     answer = read_answer("1. " * 4_000)
-    started = perf_counter()
+    started = process_time()
     assert list(orphans(answer, {0})) == []
-    assert perf_counter() - started < 1.0
+    assert process_time() - started < 1.0
 
 
 SETTLED = {
