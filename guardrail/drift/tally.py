@@ -1,4 +1,4 @@
-"""Trials of one batch, counted: a tally for each cell, minute and source partition, and a record for each mismatch.
+"""One batch, counted: a tally for each cell, minute, source partition and policy, and a record for each mismatch.
 
 It must never hold a word of a user's: names outside the catalogue come in as `other`, a conversation leaves as a hash.
 Shapes: CONTRACT §7. Sums of tallies give the trials; mismatches are counted from their own records, which can be
@@ -22,6 +22,9 @@ EARLIEST_MS = 946_684_800_000
 
 # check -> the quadrant that it raises an alarm for. A trial belongs to the check that its model's word decides.
 EVENTS = {"simulation": "mismatch", "underclaim": "underclaim"}
+RESPONSE = "response"
+"""What whole responses are counted under, beside their executions: how many, how many refused, how many in disorder."""
+QUADRANTS = ("agreed", "mismatch", "refusal", "underclaim", "undecided")
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -58,6 +61,7 @@ class Trial(msgspec.Struct, frozen=True):
     partition: int
     offset: int
     timestamp_ms: int | None
+    policy: str = ""
 
     @property
     def cell(self) -> Cell:
@@ -65,15 +69,41 @@ class Trial(msgspec.Struct, frozen=True):
         check = "underclaim" if self.simulated is False else "simulation"
         return Cell(self.agent, self.model, check, self.parameter)
 
+    @property
+    def event(self) -> bool:
+        """Whether it has a record of its own."""
+        return self.quadrant == EVENTS[self.cell.check]
 
-class Counts(msgspec.Struct):
-    """Trials by quadrant."""
+    def counted(self) -> dict[str, int]:
+        """What it adds to its tally."""
+        return {each: int(each == self.quadrant) for each in QUADRANTS}
 
-    agreed: int = 0
-    mismatch: int = 0
-    refusal: int = 0
-    underclaim: int = 0
-    undecided: int = 0
+
+class Response(msgspec.Struct, frozen=True):
+    """One response that was judged, and what came of it, whether the policy is enforced or not."""
+
+    agent: str
+    model: str
+    rejected: bool
+    disordered: bool
+    """Its operational fields came before their reasoning."""
+    topic: str
+    partition: int
+    offset: int
+    timestamp_ms: int | None
+    policy: str = ""
+
+    @property
+    def cell(self) -> Cell:
+        """The cell it counts in: a response has no parameter."""
+        return Cell(self.agent, self.model, RESPONSE, "")
+
+    def counted(self) -> dict[str, int]:
+        """What it adds to its tally."""
+        return {"judged": 1, "rejected": int(self.rejected), "disordered": int(self.disordered)}
+
+
+Seen = Trial | Response
 
 
 class Range(msgspec.Struct):
@@ -94,16 +124,25 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Tally(Shape, frozen=True):
-    """The trials of one batch in one cell, minute and source partition. `bucket` is the minute's start in Unix ms."""
+    """What one batch has in one cell, minute, source partition and policy. `bucket` is the minute's start in Unix ms.
+
+    `counts` is by quadrant, or for the check `response` by `judged`, `rejected` and `disordered`.
+    """
 
     bucket: int
     agent: str
     model: str
     check: str
     parameter: str
-    counts: Counts
+    counts: dict[str, int]
     source: Range
+    policy: str = ""
     schema_version: int = SCHEMA_VERSION
+
+    @property
+    def cell(self) -> Cell:
+        """Where it counts."""
+        return Cell(self.agent, self.model, self.check, self.parameter)
 
 
 class Mismatch(Shape, frozen=True):
@@ -117,6 +156,11 @@ class Mismatch(Shape, frozen=True):
     source: Point
     timestamp_ms: int
     schema_version: int = SCHEMA_VERSION
+
+    @property
+    def cell(self) -> Cell:
+        """Where it counts."""
+        return Cell(self.agent, self.model, self.check, self.parameter)
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -148,35 +192,36 @@ def conversation_hash(conversation: str) -> str:
     return sha256(conversation.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def tally(trials: Iterable[Trial], received_ms: int) -> Batch:
+def tally(seen: Iterable[Seen], received_ms: int) -> Batch:
     """Counts a batch. `received_ms` is when it was received: the fallback for timestamps that can't be (`event_ms`).
 
-    Every trial is in exactly one tally, whatever its quadrant; events (`EVENTS`) have a mismatch record each as well.
+    Everything is in exactly one tally, whatever became of it; events (`EVENTS`) have a mismatch record each as well.
     """
-    tallies: dict[tuple[Cell, int, str, int], Tally] = {}
+    tallies: dict[tuple[Cell, int, str, int, str], Tally] = {}
     mismatches = []
-    for trial in trials:
-        cell, time_ms = trial.cell, event_ms(trial.timestamp_ms, received_ms)
+    for one in seen:
+        cell, time_ms = one.cell, event_ms(one.timestamp_ms, received_ms)
         bucket = time_ms - time_ms % MINUTE_MS
-        place = (cell, bucket, trial.topic, trial.partition)
+        place = (cell, bucket, one.topic, one.partition, one.policy)
         if place not in tallies:
-            tallies[place] = _open(cell, bucket, trial)
-        _count(tallies[place], trial)
-        if trial.quadrant == EVENTS[cell.check]:
-            mismatches.append((cell, _mismatch(cell, trial, time_ms)))
+            tallies[place] = _open(cell, bucket, one)
+        _count(tallies[place], one)
+        if isinstance(one, Trial) and one.event:
+            mismatches.append((cell, _mismatch(cell, one, time_ms)))
     return Batch(tuple((place[0], made) for place, made in tallies.items()), tuple(mismatches))
 
 
-def _open(cell: Cell, bucket: int, trial: Trial) -> Tally:
-    covered = Range(trial.topic, trial.partition, trial.offset, trial.offset)
-    return Tally(bucket, cell.agent, cell.model, cell.check, cell.parameter, Counts(), covered)
+def _open(cell: Cell, bucket: int, one: Seen) -> Tally:
+    covered = Range(one.topic, one.partition, one.offset, one.offset)
+    return Tally(bucket, cell.agent, cell.model, cell.check, cell.parameter, {}, covered, one.policy)
 
 
-def _count(into: Tally, trial: Trial) -> None:
-    counts, covered = into.counts, into.source
-    setattr(counts, trial.quadrant, getattr(counts, trial.quadrant) + 1)
-    covered.first_offset = min(covered.first_offset, trial.offset)
-    covered.last_offset = max(covered.last_offset, trial.offset)
+def _count(into: Tally, one: Seen) -> None:
+    for name, count in one.counted().items():
+        into.counts[name] = into.counts.get(name, 0) + count
+    covered = into.source
+    covered.first_offset = min(covered.first_offset, one.offset)
+    covered.last_offset = max(covered.last_offset, one.offset)
 
 
 def _mismatch(cell: Cell, trial: Trial, time_ms: int) -> Mismatch:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.drift.tally import EARLIEST_MS, FUTURE_MS, MINUTE_MS, Cell, Trial, event_ms, tally
+from guardrail.drift.tally import EARLIEST_MS, FUTURE_MS, MINUTE_MS, Cell, Response, Trial, event_ms, tally
 
 NOW_MS = 1_790_000_000_000
 QUADRANTS = {"agreed": True, "mismatch": True, "refusal": False, "underclaim": False, "undecided": None}
@@ -36,7 +36,7 @@ def test_counts_by_quadrant_and_range() -> None:
     batch = tally([trial(offset=9), trial(offset=3, quadrant="agreed"), trial(offset=5)], NOW_MS)
     [(cell, made)] = batch.tallies
     assert cell.key() == b'["clinic-en","m","simulation","Phone"]'
-    assert (made.counts.mismatch, made.counts.agreed) == (2, 1)
+    assert (made.counts["mismatch"], made.counts["agreed"]) == (2, 1)
     assert (made.source.first_offset, made.source.last_offset) == (3, 9)
     assert made.bucket == NOW_MS - NOW_MS % MINUTE_MS
     assert [m.source.offset for _, m in batch.mismatches] == [9, 5]
@@ -54,6 +54,7 @@ def test_the_published_shapes() -> None:
         "parameter": "Phone",
         "counts": {"agreed": 0, "mismatch": 1, "refusal": 0, "underclaim": 0, "undecided": 0},
         "source": {"topic": "raw", "partition": 0, "first_offset": 7, "last_offset": 7},
+        "policy": "",
         "schema_version": 1,
     }
     assert json.loads(second) == {
@@ -73,8 +74,25 @@ def test_underclaims_are_a_check_of_their_own() -> None:
     batch = tally([trial(quadrant="underclaim", simulated=False), trial(quadrant="refusal", simulated=False)], NOW_MS)
     [(cell, made)] = batch.tallies
     assert cell.check == "underclaim"
-    assert (made.counts.underclaim, made.counts.refusal) == (1, 1)
+    assert (made.counts["underclaim"], made.counts["refusal"]) == (1, 1)
     assert [m.check for _, m in batch.mismatches] == ["underclaim"]
+
+
+def test_responses_are_counted_beside_their_executions() -> None:
+    """Responses are counted by what came of them, in a cell without a parameter, and have no records of their own."""
+    made = [Response("clinic-en", "m", rejected, disordered, "raw", 0, 7, NOW_MS) for rejected, disordered in
+            ((False, False), (True, False), (True, True))]  # fmt: skip
+    batch = tally([*made, trial()], NOW_MS)
+    (cell, counted), _ = batch.tallies
+    assert cell == counted.cell == Cell("clinic-en", "m", "response", "")
+    assert counted.counts == {"judged": 3, "rejected": 2, "disordered": 1}
+    assert len(batch.mismatches) == 1
+
+
+def test_policies_are_counted_apart() -> None:
+    """A batch under two policies has a tally for each: drift knows which one brought it."""
+    batch = tally([trial(policy="p1"), trial(policy="p2")], NOW_MS)
+    assert [made.policy for _, made in batch.tallies] == ["p1", "p2"]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +142,7 @@ def test_every_trial_is_counted_once(given_trials: list[Trial], received_ms: int
     batch = tally(given_trials, received_ms)
     counted: Counter[str] = Counter()
     for _, made in batch.tallies:
-        counted.update({name: getattr(made.counts, name) for name in QUADRANTS})
+        counted.update(made.counts)
         assert made.source.first_offset <= made.source.last_offset
         assert made.bucket % MINUTE_MS == 0
     assert counted == Counter(t.quadrant for t in given_trials)
