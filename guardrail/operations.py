@@ -1,4 +1,4 @@
-"""The verbs that run and keep the stream: demo, run, topics, redrive.
+"""The verbs that run and keep the stream: demo, run, watch, topics, redrive.
 
 It must never import Kafka before a verb asks for it: the command line's other verbs start in a tenth of the time.
 """
@@ -37,6 +37,11 @@ def add(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     run.add_argument("--log-level", default="info", choices=["debug", "info", "warning", "error"])
     run.epilog = "Settings come from GUARDRAIL_* variables, librdkafka properties among them; OTEL_* is honoured."
     run.set_defaults(verb=_run, serves=True)
+    watch = verbs.add_parser("watch", help="drift: observations in, alarms out")
+    watch.add_argument("--file", required=True, metavar="FILE", help="observations that were kept (kcat -J, or values)")
+    watch.add_argument("--json", action="store_true", help="alarms alone, a JSON line each")
+    watch.epilog = "GUARDRAIL_WATCH__* says what they are held against: docs/settings.md."
+    watch.set_defaults(verb=_watch)
     topics = verbs.add_parser("topics", help="check the topics, or create them")
     topics.add_argument("--create", action="store_true", help="create what is missing")
     topics.set_defaults(verb=_topics)
@@ -105,6 +110,18 @@ def _serve(arguments: argparse.Namespace) -> int:
     if chosen.instance.workers == 1:
         return run(chosen, policies)
     return supervise(chosen, policies, arguments.log_level)
+
+
+def _watch(arguments: argparse.Namespace) -> int:
+    from guardrail import settings, watch
+
+    alarms, flow = watch.run(Path(arguments.file), settings.load().watch)
+    if arguments.json:
+        for alarm in alarms:
+            sys.stdout.buffer.write(alarm.encode() + b"\n")
+        return 0
+    watch.show(_out, alarms, flow)
+    return 0
 
 
 def _topics(arguments: argparse.Namespace) -> int:

@@ -242,6 +242,28 @@ class BreakerSettings(Section):
     """`hold` the agent's records until somebody decides, or go back to its `previous` policy. Either way it alarms."""
 
 
+Ceiling = Annotated[float, Field(ge=1e-5, le=0.5)]
+
+
+class WatchSettings(Section):
+    """What drift is held against. They change no verdict: alarms alone."""
+
+    ceiling_simulation: Ceiling = 1e-3
+    """The rate that is promised: of "it matches" that doesn't."""
+    ceiling_underclaim: Ceiling = 1e-2
+    """Of "it doesn't match" that does."""
+    ceiling_undecided: Ceiling = 1e-2
+    """Of patterns that can't be run to an end."""
+    ceiling_rejected: Ceiling = 0.2
+    """Of responses that are refused."""
+    ceiling_disordered: Ceiling = 1e-2
+    """Of responses whose operational fields come before their reasoning."""
+    trials_a_minute: float = Field(default=60.0, gt=0, le=1e7)
+    """Of one stream, until its own volume is known."""
+    false_alarms_a_month: float = Field(default=1.0, gt=0, le=1_000)
+    """In all, at most, while nothing drifts."""
+
+
 class Identity(Section):
     """`name` goes into the transactional id; `static` tells whether it comes back after a restart."""
 
@@ -264,6 +286,7 @@ class Settings(BaseSettings):
     admin: AdminSettings = AdminSettings()
     policy: PolicySettings = PolicySettings()
     breaker: BreakerSettings = BreakerSettings()
+    watch: WatchSettings = WatchSettings()
 
     def identity(self, hostname: str | None = None) -> Identity:
         """The ordinal that was given, else the name that was, else the ordinal of a StatefulSet's hostname, else a name

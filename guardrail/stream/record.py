@@ -1,15 +1,16 @@
-"""Kafka messages as the judge's raw records, and judged records as drift's trials. It must never look into a value."""
+"""Kafka messages as raw records, and judged records as what drift counts. It must never look into a value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from operator import methodcaller
+from typing import TypedDict
 
 from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_NOT_AVAILABLE, Message
 
-from guardrail.drift.tally import Trial
+from guardrail.drift.tally import Response, Seen, Trial
 from guardrail.judge.decide import Judged
-from guardrail.judge.model import RawRecord, Source
+from guardrail.judge.model import Decision, Outcome, RawRecord, Source
 from guardrail.judge.policy import Policies
 
 Headers = tuple[tuple[str, bytes | None], ...]
@@ -21,6 +22,7 @@ LOST_HEADERS = ("guardrail.truncated", b"headers")
 # look, and the error comes up in whatever is called next.
 _GIVEN_HEADERS = methodcaller("headers")
 
+DISORDERED = "schema.field_order"
 OTHER = "other"
 NAME_CHARS = 128
 """Model and agent names are labels and keys; a longer one is no name."""
@@ -65,8 +67,9 @@ def headers_of(message: Message) -> Headers:
     return tuple(given) if given else ()
 
 
-def trials(judged: Iterable[Judged], policies: Policies) -> Iterator[Trial]:
-    """One trial for each observation. Names outside the policy's catalogue are `other`.
+def seen(judged: Iterable[Judged], policies: Policies) -> Iterator[Seen]:
+    """One response for each record that was read, and one trial for each of its observations. Names outside the
+    policy's catalogue are `other`.
 
     The model is the producer's name for it, not capped in number here: a cap goes by what was seen before, which two
     gates, or one and its successor, have seen differently; the same record would count in one cell or the other. A
@@ -75,21 +78,47 @@ def trials(judged: Iterable[Judged], policies: Policies) -> Iterator[Trial]:
     """
     for one in judged:
         decision, record = one.decision, one.record
-        if not decision.observations or record is None:
+        if record is None:
             continue
         policy = policies.get(decision.agent or "")
         known = policy.parameter_ids if policy else frozenset()
-        source = decision.source
-        for seen in decision.observations:
+        agent, model = policy.agent if policy else OTHER, record.model[:NAME_CHARS]
+        place = _place(decision)
+        yield Response(
+            agent,
+            model,
+            rejected=decision.enforced_outcome is Outcome.REJECTED,
+            disordered=any(violation.code == DISORDERED for violation in decision.violations),
+            **place,
+        )
+        for observed in decision.observations:
             yield Trial(
-                agent=policy.agent if policy else OTHER,
-                model=record.model[:NAME_CHARS],
-                parameter=seen.parameter_id if seen.parameter_id in known else OTHER,
-                quadrant=seen.quadrant.value,
-                simulated=seen.simulated,
+                agent,
+                model,
+                parameter=observed.parameter_id if observed.parameter_id in known else OTHER,
+                quadrant=observed.quadrant.value,
+                simulated=observed.simulated,
                 conversation=record.conversation_id or decision.decision_id,
-                topic=source.topic or "",
-                partition=-1 if source.partition is None else source.partition,
-                offset=-1 if source.offset is None else source.offset,
-                timestamp_ms=source.timestamp_ms,
+                **place,
             )
+
+
+class Place(TypedDict):
+    """Where something counts: a record, and the policy that it was judged under."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp_ms: int | None
+    policy: str
+
+
+def _place(decision: Decision) -> Place:
+    source = decision.source
+    return {
+        "topic": source.topic or "",
+        "partition": -1 if source.partition is None else source.partition,
+        "offset": -1 if source.offset is None else source.offset,
+        "timestamp_ms": source.timestamp_ms,
+        "policy": decision.policy or "",
+    }

@@ -13,14 +13,14 @@ from typing import NamedTuple
 from confluent_kafka import Message
 from msgspec.structs import replace
 
-from guardrail.drift.tally import Trial, tally
+from guardrail.drift.tally import Seen, tally
 from guardrail.judge.decide import Judged
 from guardrail.judge.model import Decision, Outcome, RawRecord
 from guardrail.judge.policy import Policies
 from guardrail.stream.deadletter import Reason, Refusal
 from guardrail.stream.faults import OwnError
 from guardrail.stream.judging import Judging
-from guardrail.stream.record import producers_time, trials
+from guardrail.stream.record import producers_time, seen
 from guardrail.stream.routing import FLOOR_BYTES, Outgoing, Routed, Routes, refuse, settle
 from guardrail.telemetry.report import trace_id
 
@@ -43,11 +43,11 @@ class Taken(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """A judged record, what is published for it, and drift's trials of it."""
+    """A judged record, what is published for it, and what drift counts of it."""
 
     judged: Judged
     routed: Routed
-    trials: tuple[Trial, ...] = ()
+    seen: tuple[Seen, ...] = ()
 
 
 class Settlement(NamedTuple):
@@ -96,8 +96,8 @@ class Settling:
             return Settled(judged, refuse(raw, judged.decision, reason, routes.within(FLOOR_BYTES, one.refused.by)))
         try:
             traced = self._traced(raw, judged)
-            seen = tuple(trials((traced,), one.by or policies)) if judged.decision.observations else ()
-            return Settled(traced, settle(raw, traced, routes, keep_time=producers_time(one.message)), seen)
+            routed = settle(raw, traced, routes, keep_time=producers_time(one.message))
+            return Settled(traced, routed, tuple(seen((traced,), one.by or policies)))
         except Exception as failure:  # noqa: BLE001  # any bug of ours
             return self._broken(one, judged, routes, failure)
 
@@ -120,13 +120,13 @@ class Settling:
         """Tallies and mismatches of the batch. Where they break, each record is tried alone: the culprit is broken."""
         topic = routes.observations.topic
         try:
-            return settled, _tallied([trial for one in settled for trial in one.trials], topic, received_ms)
+            return settled, _tallied([each for one in settled for each in one.seen], topic, received_ms)
         except Exception as failure:  # noqa: BLE001  # any bug of ours
             LOG.error("own error in a batch", extra={"error": type(failure).__name__, "records": len(batch)})
         kept, made = [], []
         for taken, one in zip(batch, settled, strict=True):
             try:
-                made += _tallied(one.trials, topic, received_ms)
+                made += _tallied(one.seen, topic, received_ms)
                 kept.append(one)
             except Exception as failure:  # noqa: BLE001  # the culprit
                 kept.append(self._broken(taken, one.judged, routes, failure))
@@ -153,5 +153,5 @@ def _as_published(judged: Judged, decision: Decision) -> Judged:
     return judged if judged.decision is decision else replace(judged, decision=decision)
 
 
-def _tallied(seen: Sequence[Trial], topic: str, received_ms: int) -> list[Outgoing]:
-    return [Outgoing(topic, key, value) for key, value in tally(seen, received_ms).records()]
+def _tallied(counted: Sequence[Seen], topic: str, received_ms: int) -> list[Outgoing]:
+    return [Outgoing(topic, key, value) for key, value in tally(counted, received_ms).records()]

@@ -16,6 +16,9 @@ from tests.faults.readers import each
 
 MISCOUNTED = "miscounted"
 """The figure's name."""
+REJECTED = "rejected"
+UNTOLD = frozenset({"judged", "disordered"})
+"""What is counted of responses, and no decision tells by itself."""
 
 
 class _Seen(msgspec.Struct):
@@ -31,6 +34,7 @@ class _Source(msgspec.Struct):
 class _Decided(msgspec.Struct):
     source: _Source
     observations: list[_Seen]
+    enforced_outcome: str
 
 
 class _Observed(msgspec.Struct):
@@ -60,6 +64,8 @@ def _wanted(settings: Settings) -> Iterator[Count]:
     decoder = msgspec.json.Decoder(_Decided)
     for message in each(settings, topics=[settings.topics.decisions]):
         decision = decoder.decode(message.value() or b"")
+        if decision.enforced_outcome == REJECTED:
+            yield Count(decision.source.partition, "", REJECTED)
         for one in decision.observations:
             yield Count(decision.source.partition, one.parameter_id, one.quadrant)
             if one.quadrant in {"mismatch", "underclaim"}:
@@ -73,5 +79,7 @@ def _found(settings: Settings) -> Counter[Count]:
         if one.counts is None:
             found[Count(one.source.partition, one.parameter, "event", one.source.offset)] += 1
         for quadrant, count in (one.counts or {}).items():
+            if quadrant in UNTOLD:
+                continue
             found[Count(one.source.partition, one.parameter, quadrant)] += count
     return found

@@ -149,7 +149,9 @@ def test_spans_join_the_senders_trace(kafka: str, fresh_topics: FreshTopics, tmp
     assert not second.links
     assert attributes(first)[names.PARAMETER] == "Patient_ref"
     assert found.outputs["rejected"][0].headers[0] == ("traceparent", sender)
-    assert [o["counts"]["mismatch"] for o in found.observations if "counts" in o] == [2]
+    counts = {o["check"]: o["counts"] for o in found.observations if "counts" in o}
+    assert counts["simulation"]["mismatch"] == 2
+    assert counts["response"] == {"judged": 2, "rejected": 2, "disordered": 0}
     assert [o["source"]["offset"] for o in found.observations if "conversation_hash" in o] == [0, 1]
     assert CANARY not in gate.log.read_text()
 

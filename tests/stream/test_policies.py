@@ -351,7 +351,9 @@ def test_a_canarys_own_parameters_have_their_names_in_drift(settings: Settings, 
         wait_until(lambda: CLINIC in gate.force.second, "the canary is there")
         produce(settings, [drifting("cancel it, P76041", "k")])
         wait_until(lambda: consumed(gate) == 1, "it is committed")
-    assert {one["parameter"] for one in result(settings).observations} == {"Patient_ref"}
+    observed = result(settings).observations
+    assert {(one["check"], one["parameter"]) for one in observed} == {("simulation", "Patient_ref"), ("response", "")}
+    assert {one["policy"] for one in observed if "counts" in one} == {canary.revision}
 
 
 def test_what_has_held_is_remembered(settings: Settings, tmp_path: Path) -> None:

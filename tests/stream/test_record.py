@@ -6,9 +6,10 @@ from uuid import uuid4
 
 from confluent_kafka import Consumer, Message, cimpl
 
+from guardrail.drift.tally import Response, Trial
 from guardrail.judge.decide import judge
 from guardrail.judge.model import RawRecord
-from guardrail.stream.record import LOST_HEADERS, NAME_CHARS, raw_record, trials
+from guardrail.stream.record import LOST_HEADERS, NAME_CHARS, raw_record, seen
 from guardrail.telemetry.report import MODELS_COUNT
 from tests.scoring import policies
 from tests.stream.deployment import PATIENCE_S, FreshTopics, wait_until
@@ -76,6 +77,19 @@ def test_a_trials_cell_goes_by_its_record_alone() -> None:
     records = [RawRecord(json.dumps({**turn, "model": name}).encode(), b"c-1") for name in names]
     agents = policies()
     judged = judge(records, agents)
-    together = [trial.cell for trial in trials(judged, agents)]
-    assert [cell.model for cell in together] == [name[:NAME_CHARS] for name in names]
-    assert [trial.cell for one in reversed(judged) for trial in trials([one], agents)] == together[::-1]
+    together = [one.cell for one in seen(judged, agents)]
+    assert [cell.model for cell in together] == [name[:NAME_CHARS] for name in names for _ in ("response", "trial")]
+    assert [one.cell for each in judged for one in seen([each], agents)] == together
+
+
+def test_a_response_counts_as_it_was_judged() -> None:
+    """Given a response whose mismatch is refused, then it counts as refused under its policy, in its agent's cell."""
+    agents = policies()
+    [judged, unread] = judge([drifting("it is P76041", "c-1"), RawRecord(b"\xff")], agents)
+    response, trial = seen([judged], agents)
+    assert isinstance(response, Response)
+    assert (response.rejected, response.disordered, response.cell.parameter) == (True, False, "")
+    assert isinstance(trial, Trial)
+    assert trial.quadrant == "mismatch"
+    assert response.policy == trial.policy == judged.decision.policy == agents[response.agent].revision
+    assert list(seen([unread], agents)) == []
