@@ -22,12 +22,21 @@ setup: .venv/.stamp ## .venv with pinned dependencies (idempotent)
 	$(PY) -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,drift]'
 	touch $@
 
-tools: .tools/kafka/.stamp ## Apache Kafka's jars for the tests (cached)
+tools: .tools/kafka/.stamp .tools/prometheus/.stamp ## Apache Kafka's jars, promtool and amtool for the tests (cached)
 
 .tools/kafka/.stamp: tests/broker/pom.xml
 	@command -v java >/dev/null && command -v mvn >/dev/null || { echo "the Kafka tests need java (17 or newer) and mvn on PATH" >&2; exit 1; }
 	rm -rf $(@D) && mkdir -p $(@D)
 	mvn --quiet --batch-mode --file $< dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=$(CURDIR)/$(@D)/libs
+	touch $@
+
+# Debian's packages, unpacked here and not installed; whoever has both tools on PATH needs none of them.
+.tools/prometheus/.stamp:
+	rm -rf $(@D) && mkdir -p $(@D)
+	@command -v promtool >/dev/null && command -v amtool >/dev/null || { \
+	  { [ "$$(id -u)" != 0 ] || apt-get update -qq; } && cd $(@D) && apt-get download -qq prometheus prometheus-alertmanager && \
+	  for package in *.deb; do dpkg -x $$package . || exit 1; done; } || \
+	  { echo "the alerts' tests need promtool and amtool on PATH, or apt-get to fetch them" >&2; exit 1; }
 	touch $@
 
 demo: setup ## the main job on the embedded broker

@@ -19,7 +19,6 @@ from rich.table import Table
 
 from guardrail.drift.counting import Place
 from guardrail.drift.flow import Entry, Flow
-from guardrail.drift.monitor import Monitor
 from guardrail.drift.observed import Name
 from guardrail.drift.watch import Alarm, Terms, Watched
 from guardrail.errors import InputError
@@ -128,8 +127,7 @@ def _alarms(alarms: Iterable[Alarm]) -> Table:
 def _streams(streams: Iterable[Watched]) -> Table:
     table = Table("stream", "evidence", "baseline", "rate", "trials", "events", "state", box=None, pad_edge=False)
     for each in streams:
-        monitor = _strongest(each)
-        since = monitor.since
+        since = each.stream.strongest(each.threshold).since
         state = "[bold red]drifting[/]" if each.stream.drifting else "warming" if each.stream.warming else "steady"
         bar = "█" * round(10 * min(each.evidence, 1.0))
         table.add_row(
@@ -142,10 +140,6 @@ def _streams(streams: Iterable[Watched]) -> Table:
             state,
         )
     return table
-
-
-def _strongest(watched: Watched) -> Monitor:
-    return max(watched.stream.monitors, key=lambda each: each.evidence(watched.threshold))
 
 
 def called(name: Name) -> str:

@@ -128,9 +128,13 @@ class Stream(msgspec.Struct):
         """Whether an alarm lasts."""
         return any(each.drifting for each in self.monitors)
 
+    def strongest(self, threshold: float) -> Monitor:
+        """The monitor that has come closest to an alarm."""
+        return max(self.monitors, key=lambda each: each.evidence(threshold))
+
     def evidence(self, threshold: float) -> float:
-        """The greater of its monitors'."""
-        return max(each.evidence(threshold) for each in self.monitors)
+        """That monitor's."""
+        return self.strongest(threshold).evidence(threshold)
 
     def add(self, counted: Counted, threshold: float) -> list[Turn]:
         """Takes a minute's trials; gives the turns that they bring."""

@@ -91,6 +91,21 @@ PROCESS_DURATION = Metric("guardrail.process.duration", "histogram", "s", (), "J
 E2E_DURATION = Metric("guardrail.e2e.duration", "histogram", "s", (), "From the record's timestamp to its commit")
 
 METRICS: tuple[Metric, ...] = tuple(made for made in list(globals().values()) if isinstance(made, Metric))
+"""A gate's."""
+
+STREAM = ("scope", "check", "agent", "model", "parameter")
+EVIDENCE = Metric("guardrail.drift.evidence", "gauge", "", STREAM, "Evidence of drift: 1 and more is an alarm")
+RATE = Metric("guardrail.drift.rate", "gauge", "", STREAM, "Events a trial since the rate last looked normal")
+BASELINE = Metric("guardrail.drift.baseline_rate", "gauge", "", STREAM, "The rate that a stream is held against")
+STATE = Metric("guardrail.drift.state", "gauge", "", STREAM, "0 warming, 1 steady, 2 drifting")
+STREAMS = Metric("guardrail.drift.streams", "gauge", "{stream}", ("scope",), "Streams watched, shown here or not")
+EVALUATED = Metric(
+    "guardrail.drift.last_evaluation.timestamp", "gauge", "s", (), "The end of the last minute that was evaluated"
+)
+CHANGES = Metric("guardrail.drift.changes", "counter", "{change}", ("scope", "state"), "Changes of state published")
+UNREADABLE = Metric("guardrail.drift.unreadable", "counter", "{record}", (), "Records that are no observation")
+WATCH_METRICS: tuple[Metric, ...] = (EVIDENCE, RATE, BASELINE, STATE, STREAMS, EVALUATED, CHANGES, UNREADABLE)
+"""The drift worker's."""
 
 DURATION_BOUNDS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 """Finer than the SLO's 250 ms on both sides."""

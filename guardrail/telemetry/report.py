@@ -78,7 +78,7 @@ class Report:
         self._models = {agent: self._models.get(agent, set()) for agent in policies}
         info: dict[Labels, float] = {(p.agent, p.revision, p.mode): 1.0 for p in policies.values()}
         self._series[names.POLICY_INFO.name] = info
-        for agent in policies:
+        for agent in (*policies, names.OTHER):
             for outcome in Outcome:
                 self.count(names.DECISIONS, agent, outcome.value, times=0)
 

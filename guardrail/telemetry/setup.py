@@ -102,12 +102,14 @@ def resource() -> Resource:
     return Resource.create(ours)
 
 
-def meters(registry: CollectorRegistry, rows: Callable[[Metric], Rows]) -> MeterProvider:
-    """Observable instruments for every counter and gauge of the table; `rows` gives label values and a number."""
+def meters(
+    registry: CollectorRegistry, rows: Callable[[Metric], Rows], metrics: Iterable[Metric] = METRICS
+) -> MeterProvider:
+    """Observable instruments for the counters and gauges among `metrics`; `rows` gives label values and a number."""
     reader = PrometheusMetricReader(registry=registry, scope_info_enabled=False)
     provider = MeterProvider(metric_readers=[reader], resource=resource(), shutdown_on_exit=False)
     meter = provider.get_meter(SCOPE, VERSION)
-    for metric in METRICS:
+    for metric in metrics:
         if metric.kind == "histogram":
             continue
         create = meter.create_observable_counter if metric.kind == "counter" else meter.create_observable_gauge
