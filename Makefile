@@ -1,7 +1,7 @@
 # Every target installs what it needs; a new machine needs python3, make and (for the Kafka tests) java and mvn.
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test check bench bench-grounding bench-stream soak constraints format
+.PHONY: help setup tools demo test check bench bench-grounding bench-stream soak constraints dashboard format
 
 # Most tests wait more than they work: three files side by side, each with a broker of its own, the slow ones first.
 # Faults have three brokers, alone, but for those that the embedded broker has.
@@ -51,6 +51,9 @@ check: setup tools ## format, lint, types, contracts, tests
 	$(PY) -m mypy
 	.venv/bin/lint-imports
 	$(RUN_TESTS)
+
+dashboard: setup ## deploy/grafana/guardrail.json from its code
+	$(PY) deploy/grafana/dashboard.py > deploy/grafana/guardrail.json
 
 format: setup ## write the house's format
 	$(PY) -m ruff format .

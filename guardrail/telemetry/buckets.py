@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
 
 from prometheus_client.core import HistogramMetricFamily
 from prometheus_client.metrics_core import Metric as Family
@@ -16,28 +18,38 @@ from guardrail.telemetry.names import DURATION_BOUNDS_S, Metric
 
 
 class Buckets:
-    """One histogram without labels."""
+    """One histogram."""
 
     def __init__(self, metric: Metric, bounds: tuple[float, ...] = DURATION_BOUNDS_S) -> None:
         self.metric = metric
         self._bounds = bounds
-        self._counts = [0] * (len(bounds) + 1)
-        self._sum = 0.0
+        self._series: dict[tuple[str, ...], _Series] = {}
+        if not metric.labels:
+            self._opened(())
 
-    def add(self, value: float, times: int = 1) -> None:
+    def add(self, value: float, times: int = 1, labels: tuple[str, ...] = ()) -> None:
         """Counts `value`, `times` over."""
-        self._counts[bisect_left(self._bounds, value)] += times
-        self._sum += value * times
+        series = self._series.get(labels) or self._opened(labels)
+        series.counts[bisect_left(self._bounds, value)] += times
+        series.sum += value * times
 
     def family(self) -> HistogramMetricFamily:
         """What Prometheus reads: cumulated counts."""
-        total, rows = 0, []
-        for bound, count in zip((*map(str, self._bounds), "+Inf"), self._counts, strict=True):
-            total += count
-            rows.append((bound, total))
-        family = HistogramMetricFamily(self.metric.prometheus, self.metric.description)
-        family.add_metric([], rows, self._sum)
+        family = HistogramMetricFamily(self.metric.prometheus, self.metric.description, labels=self.metric.labels)
+        for labels, series in list(self._series.items()):
+            bounds = (*map(str, self._bounds), "+Inf")
+            family.add_metric(labels, list(zip(bounds, accumulate(series.counts), strict=True)), series.sum)
         return family
+
+    def _opened(self, labels: tuple[str, ...]) -> _Series:
+        return self._series.setdefault(labels, _Series([0] * (len(self._bounds) + 1)))
+
+
+@dataclass(slots=True)
+class _Series:
+    counts: list[int]
+    """By bucket, the last one for what is above all bounds."""
+    sum: float = 0.0
 
 
 class BucketCollector(Collector):

@@ -89,6 +89,10 @@ CANARY = Metric(
 )
 PROCESS_DURATION = Metric("guardrail.process.duration", "histogram", "s", (), "Judging time of a record")
 E2E_DURATION = Metric("guardrail.e2e.duration", "histogram", "s", (), "From the record's timestamp to its commit")
+GROUNDING_RISK = Metric("guardrail.grounding.risk", "histogram", "", ("agent",), "Risk of answers that claim anything")
+GROUNDING_RISK_MAX = Metric(
+    "guardrail.grounding.risk_max", "gauge", "", ("agent",), "The calibrated risk, where one is"
+)
 
 METRICS: tuple[Metric, ...] = tuple(made for made in list(globals().values()) if isinstance(made, Metric))
 """A gate's."""
@@ -109,3 +113,5 @@ WATCH_METRICS: tuple[Metric, ...] = (EVIDENCE, RATE, BASELINE, STATE, STREAMS, E
 
 DURATION_BOUNDS_S = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 """Finer than the SLO's 250 ms on both sides."""
+RISK_BOUNDS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.5, 2.0)
+"""Probabilities where scorers have scales, and a little more where they have none."""

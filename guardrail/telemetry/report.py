@@ -60,11 +60,12 @@ class Report:
         self._series[names.CONSUMED.name][()] = self._series[names.DECIDED.name][()] = 0
         self._process = Buckets(names.PROCESS_DURATION)
         self._e2e = Buckets(names.E2E_DURATION)
+        self._risk = Buckets(names.GROUNDING_RISK, names.RISK_BOUNDS)
         self._models: dict[str, set[str]] = {}
         self._scrape = threading.Lock()
         self._registry = CollectorRegistry()
         self._provider = meters(self._registry, self._rows)
-        self._registry.register(BucketCollector([self._process, self._e2e]))
+        self._registry.register(BucketCollector([self._process, self._e2e, self._risk]))
         self.policies(policies)
 
     @property
@@ -78,6 +79,8 @@ class Report:
         self._models = {agent: self._models.get(agent, set()) for agent in policies}
         info: dict[Labels, float] = {(p.agent, p.revision, p.mode): 1.0 for p in policies.values()}
         self._series[names.POLICY_INFO.name] = info
+        calibrated = {p.agent: p.layout.grounding.calibration for p in policies.values()}
+        self.set(names.GROUNDING_RISK_MAX, {(agent,): point.risk for agent, point in calibrated.items() if point})
         for agent in (*policies, names.OTHER):
             for outcome in Outcome:
                 self.count(names.DECISIONS, agent, outcome.value, times=0)
@@ -132,6 +135,8 @@ class Report:
         for violation in decision.violations:
             if violation.action is not Action.IGNORE:
                 self.count(names.VIOLATIONS, agent or names.OTHER, violation.code)
+        if decision.grounding and decision.grounding.risk is not None:
+            self._risk.add(decision.grounding.risk, labels=(agent or names.OTHER,))
         if decision.observations:
             self._observations(one, agent or names.OTHER)
         if decision.outcome is Outcome.CORRECTED:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from guardrail.telemetry.names import METRICS, WATCH_METRICS, Metric
-from tests.deploy.tools import tool
+from tests.deploy.metrics import families, named
+from tests.deploy.tools import ROOT, run, tool
 
-ROOT = Path(__file__).parents[2]
 PROMETHEUS = ROOT / "deploy" / "prometheus"
 ALERTMANAGER = ROOT / "deploy" / "alertmanager" / "alertmanager.yaml"
 RUNBOOKS = ROOT / "docs" / "runbooks"
@@ -27,40 +24,16 @@ TESTS = yaml.safe_load((PROMETHEUS / "rules.test.yaml").read_text(encoding="utf-
 HEADINGS = ["Symptom", "Query", "Action", "Verify"]
 
 
-def run(*command: str) -> str:
-    """What a tool says. It must end well."""
-    done = subprocess.run(command, cwd=PROMETHEUS, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def families() -> set[str]:
-    """Every name that /metrics may show, of gates and of the drift worker."""
-    return {name for metric in (*METRICS, *WATCH_METRICS) for name in shown(metric)}
-
-
-def shown(metric: Metric) -> list[str]:
-    """A metric's names at /metrics."""
-    if metric.kind == "histogram":
-        return [metric.prometheus + end for end in ("_bucket", "_sum", "_count")]
-    return [metric.prometheus + ("_total" if metric.kind == "counter" else "")]
-
-
-def named(text: str) -> set[str]:
-    """The metrics of ours in an expression or a page; recording rules have colons."""
-    return set(re.findall(r"\bguardrail_[a-z0-9_]+\b(?!:)", text))
-
-
 def test_promtool_takes_them() -> None:
     """Rules and configurations are valid, and the linter has nothing to say."""
-    run(tool("promtool"), "check", "rules", "--lint=all", "--lint-fatal", "rules.yaml")
-    run(tool("promtool"), "check", "config", "--lint=all", "prometheus.yaml")
+    run(tool("promtool"), "check", "rules", "--lint=all", "--lint-fatal", str(PROMETHEUS / "rules.yaml"))
+    run(tool("promtool"), "check", "config", "--lint=all", str(PROMETHEUS / "prometheus.yaml"))
     run(tool("amtool"), "check-config", str(ALERTMANAGER))
 
 
 def test_they_fire_and_keep_silent() -> None:
     """Given series, then each alert fires where it should, and nowhere else."""
-    assert "SUCCESS" in run(tool("promtool"), "test", "rules", "rules.test.yaml")
+    assert "SUCCESS" in run(tool("promtool"), "test", "rules", str(PROMETHEUS / "rules.test.yaml"))
 
 
 @pytest.mark.parametrize("alert", ALERTS)

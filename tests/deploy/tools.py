@@ -5,11 +5,13 @@ because one is missing.
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
-CACHED = Path(__file__).parents[2] / ".tools" / "prometheus"
+ROOT = Path(__file__).parents[2]
+CACHED = ROOT / ".tools" / "prometheus"
 
 
 def tool(name: str) -> str:
@@ -19,3 +21,10 @@ def tool(name: str) -> str:
     if found := shutil.which(name):
         return found
     pytest.fail(f"{name} is missing: `make tools` fetches it where apt-get is, or install Prometheus and Alertmanager")
+
+
+def run(*command: str) -> str:
+    """What a tool says. It must end well."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

@@ -11,12 +11,14 @@ from guardrail.judge.model import (
     Action,
     Decision,
     Execution,
+    Grounding,
     Observation,
     Outcome,
     Quadrant,
     RawRecord,
     Record,
     Source,
+    Verdict,
     Violation,
 )
 from guardrail.judge.policy import Policies
@@ -94,6 +96,19 @@ def test_counters_go_by_batch(agents: Policies) -> None:
     assert 'guardrail_process_duration_seconds_bucket{le="0.001"} 3.0' in text
     assert 'guardrail_e2e_duration_seconds_bucket{le="0.01"} 0.0' in text
     assert 'guardrail_e2e_duration_seconds_bucket{le="0.025"} 3.0' in text
+    report.close()
+
+
+def test_risks_go_by_agent(agents: Policies) -> None:
+    """Given answers that claim something, then their risk is in their agent's histogram; others have none."""
+    report = Report(agents)
+    risky = judged(grounding=Grounding(0.25, 0.5, 0.55, Verdict.UNSUPPORTED))
+    silent = judged(grounding=Grounding(None, None, 0.55, Verdict.NOTHING_TO_CHECK))
+    report.batch([risky, silent, judged()], [raw()] * 3, NS - 3_000_000, NS)
+    text = report.text().decode()
+    assert f'guardrail_grounding_risk_bucket{{agent="{AGENT}",le="0.2"}} 0.0' in text
+    assert f'guardrail_grounding_risk_bucket{{agent="{AGENT}",le="0.3"}} 1.0' in text
+    assert f'guardrail_grounding_risk_count{{agent="{AGENT}"}} 1.0' in text
     report.close()
 
 

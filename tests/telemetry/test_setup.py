@@ -186,5 +186,7 @@ def test_the_names_at_metrics() -> None:
             ("guardrail_policy_info", "gauge"),
             ("guardrail_process_duration_seconds", "histogram"),
             ("guardrail_e2e_duration_seconds", "histogram"),
+            ("guardrail_grounding_risk", "histogram"),
+            ("guardrail_grounding_risk_max", "gauge"),
         ]
     )
