@@ -1,7 +1,7 @@
 # Every target installs what it needs; a new machine needs python3, make and (for the Kafka tests) java and mvn.
 PY := .venv/bin/python
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test check bench bench-grounding bench-stream soak constraints dashboard format
+.PHONY: help setup tools demo test check bench bench-grounding bench-stream bench-drift soak constraints dashboard format
 
 # Most tests wait more than they work: three files side by side, each with a broker of its own, the slow ones first.
 # Faults have three brokers, alone, but for those that the embedded broker has.
@@ -67,6 +67,15 @@ bench-grounding: setup ## grounding alone; writes docs/results/grounding.md
 
 bench-stream: setup tools .tools/quix/.stamp ## the stream on a real Kafka, beside Quix Streams; writes docs/results/stream.md
 	$(PY) -m tests.benchmarks.stream --write
+
+bench-drift: setup .tools/river/.stamp ## drift by simulation, beside river's ADWIN; writes docs/results/drift.md
+	$(PY) -m tests.benchmarks.drift
+
+.tools/river/.stamp: Makefile
+	rm -rf $(@D)
+	python3 -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check river==0.22.0
+	touch $@
 
 .tools/quix/.stamp: Makefile
 	rm -rf $(@D)

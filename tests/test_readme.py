@@ -13,6 +13,7 @@ import pytest
 
 from guardrail.judge.policy import compile_policy
 from guardrail.lines import read_line
+from tests.drift.observations import tally
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -41,12 +42,13 @@ COMMANDS = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder as the README's reader would have it: policies/, records.jsonl and labelled.jsonl."""
+    """A folder as the README's reader would have it: policies/, records.jsonl, labelled.jsonl, observations.jsonl."""
     (tmp_path / "policies").mkdir()
     for policy in DEMO.glob("*.yaml"):
         shutil.copy(policy, tmp_path / "policies")
     for records in DEMO.glob("*.jsonl"):
         shutil.copy(records, tmp_path)
+    (tmp_path / "observations.jsonl").write_bytes(tally(0, agreed=60).encode() + b"\n")
     return tmp_path
 
 
