@@ -56,11 +56,12 @@ class Fleet:
         return self._gates[number].process.pid
 
     def start(self, *numbers: int, **extra: str) -> None:
-        """Starts these, now and later with more environment, and waits until each has something to read."""
+        """Starts these, now and later with more environment, and waits until each has something to read. One that ends
+        meanwhile comes back, where they do: brokers that aren't ready for it are no reason to stay away."""
         self._extra |= dict.fromkeys(numbers, extra)
-        started = [self._launch(number) for number in numbers]
-        for gate in started:
-            wait_until(lambda gate=gate: _assigned(gate), f"assigned: {gate.log}", START_S)
+        started = {number: self._launch(number) for number in numbers}
+        for number, gate in started.items():
+            wait_until(lambda number=number, gate=gate: self._assigned(number, gate), f"assigned: {gate.log}", START_S)
 
     def double(self, number: int) -> None:
         """Starts another with this one's name, as the last of all."""
@@ -103,6 +104,14 @@ class Fleet:
             self._all.append(gate)
         return gate
 
+    def _assigned(self, number: int, begun: GateProcess) -> bool:
+        """Whether one has something to read. Raises AssertionError, with its log, when it has ended for good."""
+        with self._lock:
+            gate = self._gates.get(number, begun)
+        ended = gate.process.poll() is not None
+        assert self._restarts or not ended, gate.log.read_text()
+        return not ended and bool(gate.told("assigned"))
+
     def _watch(self) -> None:
         while not self._closing.wait(LOOK_S):
             with self._lock:
@@ -112,9 +121,3 @@ class Fleet:
                         del self._gates[number]
                         if self._restarts:
                             self._launch(number)
-
-
-def _assigned(gate: GateProcess) -> bool:
-    """Whether it has something to read. Raises AssertionError, with its log, when it has ended."""
-    assert gate.process.poll() is None, gate.log.read_text()
-    return bool(gate.told("assigned"))
