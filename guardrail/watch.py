@@ -1,8 +1,8 @@
 """`guardrail watch --file`: observations that were kept, and what drift would have been told of them. It must never say
 anything that the worker wouldn't say.
 
-Lines are what `kcat -J` prints, record lines (CONTRACT §1), or bare values. Only the first tell the partition and the
-offset, the first two when a record was published: bare values are read as one partition, by their own times.
+Lines are what `kcat -J` prints, or else record lines (CONTRACT §1) and bare values: the first one says which. Only kcat
+tells the partition and the offset, record lines when they were published; bare values are read by their own times.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from guardrail.drift.counting import Place
 from guardrail.drift.flow import Entry, Flow
-from guardrail.drift.observed import Name
+from guardrail.drift.observed import LATEST_MS, Name
 from guardrail.drift.watch import Alarm, Terms, Watched
 from guardrail.errors import InputError
 from guardrail.lines import read_line
@@ -27,7 +29,7 @@ from guardrail.settings import WatchSettings
 
 PARTITIONS_COUNT = 10_000
 SHOWN_COUNT = 20
-STYLES = {"drifting": "bold red", "cleared": "green", "acknowledged": "cyan"}
+STYLES = {"drifting": "bold red", "cleared": "green", "acknowledged": "cyan", "forgotten": "dim"}
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -51,9 +53,12 @@ def terms(settings: WatchSettings) -> Terms:
 
 def entries(lines: Iterable[bytes]) -> Iterator[Entry]:
     """The records that lines hold; blank ones are none. Raises InputError where a partition isn't in order."""
+    rest = iter(lines)
+    first = next(rest, b"")
+    read = _kcat if _decoded(first) else _line
     last: dict[int, int] = {}
-    for index, line in enumerate(lines):
-        entry = _entry(line, index)
+    for index, line in enumerate(chain([first], rest)):
+        entry = read(line, index)
         if entry is None:
             continue
         before = last.get(entry.partition, -1)
@@ -68,13 +73,26 @@ def entries(lines: Iterable[bytes]) -> Iterator[Entry]:
         yield entry
 
 
-def _entry(line: bytes, index: int) -> Entry | None:
+def _kcat(line: bytes, index: int) -> Entry | None:
+    told = _decoded(line)
+    if told is None:
+        if line.strip():
+            raise InputError(f"line {index + 1}: not what kcat -J prints, as the first line is")
+        return None
+    published_ms = told.ts if 0 <= told.ts <= LATEST_MS else None
+    return Entry(told.partition, Place(told.offset, published_ms), (told.payload or "").encode())
+
+
+def _line(line: bytes, index: int) -> Entry | None:
+    record = read_line(line, index)
+    return Entry(0, Place(index, record.source.timestamp_ms), record.value or b"") if record else None
+
+
+def _decoded(line: bytes) -> Line | None:
     try:
-        told = _LINE.decode(line)
+        return _LINE.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        record = read_line(line, index)
-        return Entry(0, Place(index, record.source.timestamp_ms), record.value or b"") if record else None
-    return Entry(told.partition, Place(told.offset, told.ts), (told.payload or "").encode("utf-8", "surrogatepass"))
+        return None
 
 
 def partitions_count(path: Path) -> int:
@@ -94,6 +112,8 @@ def run(path: Path, settings: WatchSettings) -> tuple[list[Alarm], Flow]:
 
 
 def _opened(path: Path) -> BinaryIO:
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: no regular file: it is read twice")
     try:
         return path.open("rb")
     except OSError as failure:
@@ -144,8 +164,9 @@ def _streams(streams: Iterable[Watched]) -> Table:
 
 def called(name: Name) -> str:
     """A stream as people read it."""
-    where = f"{name.agent} {name.parameter}".strip()
-    return f"{name.check} of {name.model}" + (f" in {where}" if name.scope == "cell" else " (all)")
+    where = f" in {name.agent} {name.parameter}".rstrip() if name.scope == "cell" else " (all)"
+    text = f"{name.check} of {name.model}{where}"
+    return escape("".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in text))
 
 
 def time_of(unix_ms: int) -> str:

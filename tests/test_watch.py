@@ -53,7 +53,8 @@ def test_bare_values_are_read_by_their_own_times(tmp_path: Path) -> None:
 
 def test_shows_alarms_and_evidence(tmp_path: Path) -> None:
     """Given drift, then the view tells what began when against what, and each stream with its evidence."""
-    alarms, flow = run(written(tmp_path, *map(kcat, BAD), "no observation"), WatchSettings())
+    last = BAD[-1]._replace(place=BAD[-1].place._replace(offset=10**9), value=b"no observation")
+    alarms, flow = run(written(tmp_path, *map(kcat, [*BAD, last])), WatchSettings())
     out = Console(record=True, width=200)
     show(out, alarms, flow)
     text = out.export_text()
@@ -78,6 +79,7 @@ def test_a_quiet_file_shows_its_streams(tmp_path: Path, capfd: pytest.CaptureFix
     [
         ([kcat(BAD[0]), kcat(BAD[0])], "line 2: offset 0 after 0 of partition 0"),
         ([kcat(BAD[0]._replace(partition=-1))], "line 1: no partition is -1"),
+        ([kcat(BAD[0]), "nonsense"], "line 2: not what kcat -J prints"),
         (["{}", "nonsense"], "no line of it is an observation"),
     ],
 )
@@ -101,10 +103,26 @@ def test_terms_are_the_settings() -> None:
 
 
 def test_values_may_be_missing() -> None:
-    """Given a tombstone, then it is a record without an observation; a lone surrogate breaks nothing."""
-    line = kcat(entry(0, 0, b"x")).replace('"x"', "null").encode()
-    strange = kcat(entry(1, 0, b"x")).replace('"x"', '"\\ud800"').encode()
-    found = list(entries([line, strange]))
-    assert found[0].value == b""
-    assert found[0].place.published_ms == BEGIN * 60_000
-    assert len(found) == 2
+    """Given a tombstone, or no time, or one that can't be, then it is a record like others."""
+    line = kcat(entry(0, 0, b"x"))
+    [tombstone] = entries([line.replace('"x"', "null").encode()])
+    assert (tombstone.value, tombstone.place.published_ms) == (b"", BEGIN * 60_000)
+    for strange in ("-1", "1" + "0" * 15):
+        [found] = entries([line.replace(str(BEGIN * 60_000), strange).encode()])
+        assert found.place.published_ms is None
+
+
+def test_names_are_shown_as_text(tmp_path: Path) -> None:
+    """Given a model's name that is markup, or moves a terminal's cursor, then it is shown, and does nothing."""
+    made = tally(0, model="[/x]\x1b[2J", agreed=60)
+    alarms, flow = run(written(tmp_path, made.encode().decode()), WatchSettings())
+    out = Console(record=True, width=200)
+    show(out, alarms, flow)
+    text = out.export_text()
+    assert "simulation of [/x]\N{REPLACEMENT CHARACTER}[2J (all)" in text
+
+
+def test_a_pipe_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    """Given what can be read once alone, then it says so, rather than to find nothing."""
+    assert main(["watch", "--file", "/dev/null"]) == 2
+    assert "no regular file" in capfd.readouterr().err

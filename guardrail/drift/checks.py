@@ -45,11 +45,13 @@ _ONE_BY_ONE = ("simulation", "underclaim")
 class Sum(msgspec.Struct):
     """One minute of one stream."""
 
+    cells: int = 0
+    """How many cells' minutes are in it."""
     trials: int = 0
     events: int = 0
-    """Those that are only counted."""
+    """Those whose conversation isn't known."""
     hashes: list[int] = msgspec.field(default_factory=list)
-    """Those that have records of their own, one for each conversation."""
+    """The conversations of the others."""
     policies: set[str] = msgspec.field(default_factory=set)
     acknowledged: Acknowledged | None = None
 
@@ -70,9 +72,11 @@ def sums(told: Iterable[Closed | Acknowledged]) -> dict[Name, Sum]:
 
 def _add(to: Sum, check: str, one: Closed) -> None:
     counted = CHECKS[check]
+    to.cells += 1
     to.trials += sum(one.counts.get(name, 0) for name in counted.trials)
-    to.policies.add(one.policy)
+    to.policies.update(one.policies)
     if check in _ONE_BY_ONE:
-        to.hashes += one.events
+        to.events += one.events - len(one.hashes)
+        to.hashes += one.hashes
     else:
         to.events += one.counts.get(counted.event, 0)

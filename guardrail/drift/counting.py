@@ -9,12 +9,14 @@ Sources: DRIFT §1 (buckets, grace, de-duplication), §2 (offsets inside the val
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
 
 from guardrail.drift.observed import (
+    LATEST_MS,
     Acknowledgement,
     Name,
     Observed,
@@ -25,21 +27,22 @@ from guardrail.drift.observed import (
     time_of,
 )
 from guardrail.drift.step import Step, packed
-from guardrail.drift.tally import Cell, Mismatch, Shape, Tally
+from guardrail.drift.tally import ANSWERS, QUADRANTS, Cell, Mismatch, Shape, Tally
 
 GRACE_MINUTES = 2
 REPEATED_MINUTES = 24 * 60
 """Mismatches of one conversation and parameter within a day are one event: whoever retries fails again."""
 REPEATED_COUNT = 64
-"""Events that a cell remembers; more in a day are an alarm long since."""
-DELIVERED_MINUTES = 60
-"""Offsets of a source that come again within the hour were delivered twice; later, it is a topic that was made anew."""
-SOURCES_COUNT = 64
+"""Conversations that a cell remembers: where more fail in a day, the last of them."""
+HASHES_COUNT = 64
+"""Events of a minute that are told by their conversations; the others are counted alone."""
 IDLE_MINUTES = 30 * 24 * 60
 """A cell that has been silent for so long is forgotten."""
 MODELS_COUNT = 50
 """Models of an agent that have cells of their own: a producer that puts an id there must not make a cell of each."""
 OTHER = "other"
+COUNTED = (*QUADRANTS, *ANSWERS)
+POLICIES_COUNT = 8
 _CLOCK = b"clock"
 
 
@@ -51,14 +54,17 @@ class Place(NamedTuple):
 
 
 class Closed(Shape, frozen=True, tag="closed"):
-    """One minute of one cell: its counts, and the hashes of its events. `minute` counts since 1970."""
+    """One minute of one cell: its counts, and its events. `minute` counts since 1970."""
 
     partition: int
     minute: int
     cell: Cell
     counts: dict[str, int]
-    events: list[int]
-    policy: str
+    events: int
+    """Those that have records of their own, a conversation's once."""
+    hashes: list[int]
+    """The conversations of the first of them."""
+    policies: list[str]
 
 
 class Acknowledged(Shape, frozen=True, tag="acknowledged"):
@@ -86,50 +92,53 @@ class Minute(msgspec.Struct, array_like=True):
     """One open minute of a cell."""
 
     counts: dict[str, int] = msgspec.field(default_factory=dict)
-    events: list[int] = msgspec.field(default_factory=list)
+    events: int = 0
+    hashes: list[int] = msgspec.field(default_factory=list)
+    policies: list[str] = msgspec.field(default_factory=list)
 
 
 class Window(msgspec.Struct, array_like=True):
-    """All that is remembered of a cell: about 200 bytes, and 10 for each event of the last day."""
+    """All that is remembered of a cell: about 100 bytes, and 10 for each conversation."""
 
     offset: int = -1
     """The last record of the observations topic that is in it."""
     last: int = 0
-    policy: str = ""
+    """The partition's minute when it came."""
     open: dict[int, Minute] = msgspec.field(default_factory=dict)
-    sources: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
-    """The last source offset counted, and in which minute, by topic and partition."""
     repeated: dict[int, int] = msgspec.field(default_factory=dict)
-    """When an event was last seen, by its hash."""
+    """When a conversation's event was counted, by its hash."""
 
-    def tally(self, seen: Tally, minute: int, now: int) -> None:
-        """Counts trials, but for those that were delivered before."""
-        source = f"{seen.source.topic}/{seen.source.partition}"
-        last, when = self.sources.get(source, (-1, 0))
-        if seen.source.last_offset <= last and now - when <= DELIVERED_MINUTES:
-            return
-        self.sources[source] = (seen.source.last_offset, now)
-        shorten(self.sources, SOURCES_COUNT)
-        self.policy = seen.policy
-        counts = self.open.setdefault(minute, Minute()).counts
-        for name, count in seen.counts.items():
-            counts[name] = counts.get(name, 0) + count
+    def has(self, place: Place) -> bool:
+        """Whether a record is in it. One that was published later, with an offset as low, is of a topic made anew."""
+        later = place.published_ms is not None and minute_of(place.published_ms) > self.last
+        return place.offset <= self.offset and not later
+
+    def tally(self, seen: Tally, minute: int) -> None:
+        """Counts trials."""
+        found = self.open.setdefault(minute, Minute())
+        for name in COUNTED:
+            if count := seen.counts.get(name, 0):
+                found.counts[name] = found.counts.get(name, 0) + count
+        if seen.policy not in found.policies and len(found.policies) < POLICIES_COUNT:
+            found.policies.append(seen.policy)
 
     def event(self, seen: Mismatch, minute: int, now: int) -> None:
-        """Counts an event, but for one of a conversation that had one in the last day."""
+        """Counts an event, but for one of a conversation that had one counted within a day."""
         hashed = int(seen.conversation_hash[:8], 16)
-        when = self.repeated.pop(hashed, None)
-        self.repeated[hashed] = now
-        shorten(self.repeated, REPEATED_COUNT)
-        if when is None or now - when > REPEATED_MINUTES:
-            self.open.setdefault(minute, Minute()).events.append(hashed)
+        if not first_today(hashed, now, self.repeated, REPEATED_COUNT):
+            return
+        found = self.open.setdefault(minute, Minute())
+        found.events += 1
+        if len(found.hashes) < HASHES_COUNT:
+            found.hashes.append(hashed)
 
 
 class Time(msgspec.Struct, array_like=True):
-    """A partition's clock: the newest minute seen, and the last one closed."""
+    """A partition's clock: the newest minute seen, the last one closed, and the last acknowledgement told."""
 
     now: int = 0
     closed: int = 0
+    acknowledged: int = -1
 
 
 class Counting:
@@ -147,9 +156,10 @@ class Counting:
                 self._time = msgspec.msgpack.decode(value, type=Time)
             else:
                 self._windows[key] = msgspec.msgpack.decode(value, type=Window)
-        self._models: dict[str, set[str]] = {}
+        self._models: dict[str, Counter[str]] = {}
+        """How many cells a model has, by agent."""
         for key in self._windows:
-            self._known(cell_of(key))
+            self._counted(cell_of(key), 1)
 
     @property
     def minute(self) -> int:
@@ -165,13 +175,13 @@ class Counting:
             self.unreadable += 1
         told, changed = self._advance(place, observed)
         match observed:
-            case Acknowledgement():
+            case Acknowledgement() if place.offset > self._time.acknowledged:
                 told.append(self._acknowledged(place, observed))
+                changed[_CLOCK] = None
             case Tally() | Mismatch():
                 if (key := self._count(place, observed)) is not None:
-                    changed[key] = None
-        writes = [(key, self._write(key)) for key in changed]
-        return Step(tuple(told), tuple(writes))
+                    changed = {key: None, **changed}
+        return Step(tuple(told), tuple((key, self._write(key)) for key in changed))
 
     def _write(self, key: bytes) -> bytes | None:
         if key == _CLOCK:
@@ -184,6 +194,7 @@ class Counting:
         last.
         """
         time_ms = place.published_ms if place.published_ms is not None else time_of(observed) if observed else 0
+        time_ms = min(max(0, time_ms), LATEST_MS)
         time = self._time
         time.now = max(time.now, minute_of(time_ms))
         closed = time.now - GRACE_MINUTES - 1
@@ -196,6 +207,7 @@ class Counting:
             told += rows
             if time.now - window.last > IDLE_MINUTES and not window.open:
                 del self._windows[key]
+                self._counted(cell_of(key), -1)
             elif not rows:
                 continue
             changed[key] = None
@@ -205,21 +217,25 @@ class Counting:
     def _close(self, key: bytes, window: Window, closed: int) -> list[Closed]:
         cell = cell_of(key)
         return [
-            Closed(self.partition, minute, cell, found.counts, found.events, window.policy)
+            Closed(self.partition, minute, cell, found.counts, found.events, found.hashes, found.policies)
             for minute in sorted(window.open)
             if minute <= closed and (found := window.open.pop(minute))
         ]
 
     def _count(self, place: Place, seen: Tally | Mismatch) -> bytes | None:
         """Counts it in its cell; the cell's key, or None where it was counted before."""
-        key = self._known(seen.cell).key()
-        window = self._windows.setdefault(key, Window())
-        if place.offset <= window.offset:
+        cell = self._known(seen.cell)
+        key = cell.key()
+        window = self._windows.get(key)
+        if window is None:
+            window = self._windows[key] = Window()
+            self._counted(cell, 1)
+        elif window.has(place):
             return None
         now, minute = self._time.now, self._minute(time_of(seen))
         window.offset, window.last = place.offset, now
         if isinstance(seen, Tally):
-            window.tally(seen, minute, now)
+            window.tally(seen, minute)
         else:
             window.event(seen, minute, now)
         return key
@@ -229,19 +245,33 @@ class Counting:
         return max(self._time.closed + 1, min(minute_of(time_ms), self._time.now))
 
     def _acknowledged(self, place: Place, given: Acknowledgement) -> Acknowledged:
+        self._time.acknowledged = place.offset
         return Acknowledged(self.partition, self._time.now, place.offset, given.acknowledged, given.by, given.why)
 
     def _known(self, cell: Cell) -> Cell:
         """The cell, its model's name changed to `other` where its agent has too many."""
-        models = self._models.setdefault(cell.agent, set())
-        if cell.model not in models:
-            if len(models) >= MODELS_COUNT:
-                return msgspec.structs.replace(cell, model=OTHER)
-            models.add(cell.model)
-        return cell
+        models = self._models.get(cell.agent, Counter())
+        if cell.model in models or len(models) < MODELS_COUNT:
+            return cell
+        return msgspec.structs.replace(cell, model=OTHER)
+
+    def _counted(self, cell: Cell, cells: int) -> None:
+        """A model has so many cells more; one that has none is forgotten. `other` is none of the models."""
+        if cell.model != OTHER:
+            models = self._models.setdefault(cell.agent, Counter())
+            models[cell.model] += cells
+            self._models[cell.agent] = +models
 
 
-def shorten(remembered: dict[str, tuple[int, int]] | dict[int, int], count: int) -> None:
-    """Forgets what has stood there for longest."""
-    while len(remembered) > count:
-        del remembered[next(iter(remembered))]  # type: ignore[arg-type]  # its own key
+def first_today(conversation: int, now: int, counted: dict[int, int], count: int) -> bool:
+    """Whether a conversation has had no event counted within a day; it has one from now on.
+
+    `counted` tells when it was, by conversation, for the last `count` of them.
+    """
+    if now - counted.get(conversation, -REPEATED_MINUTES) < REPEATED_MINUTES:
+        return False
+    counted.pop(conversation, None)
+    counted[conversation] = now
+    if len(counted) > count:
+        del counted[next(iter(counted))]
+    return True

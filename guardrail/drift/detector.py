@@ -21,8 +21,9 @@ LARGEST_RATE = 0.5
 """Above that nothing can become twice as frequent, nearly: the least shift stays at 1.8."""
 LEAST_RATE = 1e-5
 """A baseline says no less: three days at one a second wouldn't show it."""
-CONFIDENCE = 0.95
-"""Of a baseline. A plug-in rate instead is too low half of the time, and false alarms come several times too often."""
+RISK = 0.05
+"""That a baseline is ever too low, over all the looks that are taken. A plug-in rate is too low half of the time, and
+false alarms come several times too often."""
 ODDS = 1000.0
 """For being back to normal, and against still being twice as frequent."""
 _CAP = 10.0
@@ -84,6 +85,10 @@ def evidence(mean: float, threshold: float) -> float:
     return log(max(mean, 1.0)) / log(threshold)
 
 
-def upper_bound(trials: int, events: int) -> float:
-    """The rate that so few events rule out to be exceeded, with confidence .95. Source: Garwood (1936), Poisson."""
-    return max(LEAST_RATE, float(gammaincinv(events + 1, CONFIDENCE)) / trials)
+def upper_bound(trials: float, events: float, look: int = 1) -> float:
+    """The rate that so few events rule out to be exceeded: Poisson's bound.
+
+    `look` counts the looks at one stream from 1: the risk is spent over them, RISK / (look (look + 1)) for each.
+    Source: Garwood (1936).
+    """
+    return max(LEAST_RATE, float(gammaincinv(events + 1, 1 - RISK / (look * (look + 1)))) / trials)

@@ -1,7 +1,9 @@
 """One stream's two monitors: a ceiling that is promised, and the stream's own baseline. It must never lower its guard.
 
-A baseline is learnt once, from the stream's first trials. Nothing that happens later raises it but an acknowledgement:
-a model that gets worse slowly, or is swapped for a worse one, is held against what was there before.
+A baseline is learnt from the stream's own trials, and may become lower as more of them are seen. Nothing raises it but
+an acknowledgement, or a month of silence: a model that gets worse slowly, or is swapped for a worse one, is held
+against what was there before. False alarms of the ceiling are bounded by theorem, whatever happens; those of the
+baseline as long as the rate is what it was learnt to be, which it is with 95 %.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ from guardrail.drift.detector import Detector, evidence, upper_bound, weights
 
 LEARNT_EVENTS = 30
 """So many events make a baseline, however few trials they took; so many are expected at the ceiling before that."""
-CLEARLY_LOWER = 0.5
-"""A baseline that is learnt again replaces the one before only if it is half of it: the lowest of many estimates of one
-rate would end below it."""
+LEARNT_MINUTES = 24 * 60
+"""A baseline is of a whole day at least: nights differ from days."""
+LOOK_AGAIN = 4.0
+CLEARLY_LOWER = 0.9
+"""A rate above that share of another says nothing that the other doesn't."""
 
-Change = Literal["drifting", "cleared", "acknowledged"]
+Change = Literal["drifting", "cleared", "acknowledged", "forgotten"]
 Which = Literal["ceiling", "trend", "all"]
 
 
@@ -102,16 +106,27 @@ class Stream(msgspec.Struct):
     ceiling: Monitor
     trend: Monitor | None = None
     """None while there is no baseline below the ceiling: it would only say what the ceiling says."""
-    trials: int = 0
+    trials: float = 0.0
     """Since learning began."""
-    events: int = 0
-    warming: bool = True
+    events: float = 0.0
+    begun: int = 0
+    """The minute in which it did."""
+    due: float = 0.0
+    """The trials at which to look again; 0 before the first look."""
+    looks: int = 0
 
     @classmethod
-    def begin(cls, ceiling: float, inherited: float | None = None) -> Stream:
-        """A new stream. `inherited` is the baseline of what was there before it, and holds until it has its own."""
-        held = inherited is not None and inherited < ceiling
-        return cls(Monitor("ceiling", Detector(ceiling)), _trend(inherited or ceiling) if held else None)
+    def begin(cls, ceiling: float, inherited: float | None = None, minute: int = 0) -> Stream:
+        """A new stream. `inherited` is the baseline of what was there before it, and holds until it has a lower one."""
+        made = cls(Monitor("ceiling", Detector(ceiling)), begun=minute)
+        if inherited is not None:
+            made.hold(inherited)
+        return made
+
+    @property
+    def warming(self) -> bool:
+        """Whether it has no baseline yet."""
+        return self.trend is None and not self.looks
 
     @property
     def monitors(self) -> list[Monitor]:
@@ -138,27 +153,34 @@ class Stream(msgspec.Struct):
 
     def add(self, counted: Counted, threshold: float) -> list[Turn]:
         """Takes a minute's trials; gives the turns that they bring."""
-        turns = [turn for each in self.monitors if (turn := each.add(counted, threshold))]
-        if self.warming:
-            self._learn(counted)
-        return turns
+        return [turn for each in self.monitors if (turn := each.add(counted, threshold))]
 
-    def relearn(self) -> None:
-        """A policy that is new to it: it learns again, under the baseline that it has."""
-        self.trials = self.events = 0
-        self.warming = True
+    def hold(self, rate: float) -> None:
+        """Is held against this rate from now on, where it is below the ceiling; what was seen so far stays evidence."""
+        if self.trend:
+            self.trend.detector.rate = min(rate, self.ceiling.detector.rate)
+        elif rate < CLEARLY_LOWER * self.ceiling.detector.rate:
+            self.trend = Monitor("trend", Detector(rate))
 
-    def _learn(self, counted: Counted) -> None:
-        self.trials += counted.trials
-        self.events += counted.events
-        if self.events < LEARNT_EVENTS and self.trials * self.ceiling.detector.rate < LEARNT_EVENTS:
+    def learn(self, counted: Counted) -> None:
+        """Counts towards a baseline, and looks at it after a day, when there is enough, and at four times as much again
+        and again. A look lowers the baseline or leaves it, and never while it drifts.
+        """
+        self.trials += counted.trials * counted.weight
+        self.events += counted.events * counted.weight
+        if counted.minute - self.begun < LEARNT_MINUTES or not self._enough() or self.trials < self.due:
             return
-        self.warming = False
-        found = upper_bound(self.trials, self.events)
-        below = CLEARLY_LOWER * self.trend.detector.rate if self.trend else self.ceiling.detector.rate
-        if found < below and not (self.trend and self.trend.drifting):
-            self.trend = _trend(found)
+        self.looks += 1
+        self.due = LOOK_AGAIN * self.trials
+        found = upper_bound(self.trials, self.events, self.looks)
+        if found < CLEARLY_LOWER * self.baseline and not (self.trend and self.trend.drifting):
+            self.trend = Monitor("trend", Detector(found))
 
+    def relearn(self, minute: int) -> None:
+        """A policy that is new to it: it learns again, under the baseline that it has."""
+        if self.trend:
+            self.trials = self.events = self.due = 0.0
+            self.begun = minute
 
-def _trend(rate: float) -> Monitor:
-    return Monitor("trend", Detector(rate))
+    def _enough(self) -> bool:
+        return self.events >= LEARNT_EVENTS or self.trials * self.ceiling.detector.rate >= LEARNT_EVENTS

@@ -9,13 +9,18 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from guardrail.drift.tally import MINUTE_MS, SCHEMA_VERSION, Cell, Mismatch, Range, Shape, Tally
+from guardrail.drift.tally import MINUTE_MS, Cell, Mismatch, Point, Range, Shape, Tally
 
 Scope = Literal["cell", "model"]
 Text = Annotated[str, msgspec.Meta(max_length=1024)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000_000)]
-Time = Annotated[int, msgspec.Meta(ge=0, le=4_102_444_800_000)]
-"""Unix milliseconds, until the year 2100."""
+LATEST_MS = 4_102_444_800_000
+"""The year 2100, in Unix milliseconds."""
+Time = Annotated[int, msgspec.Meta(ge=0, le=LATEST_MS)]
+Number = Annotated[int, msgspec.Meta(ge=-1, le=2**62)]
+"""A partition or an offset; -1 where there is none."""
+COUNTS_COUNT = 16
+"""More names than any check has."""
 
 
 class UnreadableError(ValueError):
@@ -47,7 +52,7 @@ class Acknowledgement(Shape, frozen=True):
     acknowledged: Name
     by: Text
     why: Text
-    schema_version: int = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
 
 
 class Clock(Shape, frozen=True):
@@ -59,6 +64,23 @@ class Clock(Shape, frozen=True):
 Observed = Tally | Mismatch | Acknowledgement | Clock
 
 
+class _Range(Range):
+    """A range within its bounds."""
+
+    topic: Text
+    partition: Number
+    first_offset: Number
+    last_offset: Number
+
+
+class _Point(Point, frozen=True):
+    """A point within its bounds."""
+
+    topic: Text
+    partition: Number
+    offset: Number
+
+
 class _Tally(Tally, frozen=True):
     """A tally within its bounds."""
 
@@ -67,9 +89,10 @@ class _Tally(Tally, frozen=True):
     model: Text
     check: Text
     parameter: Text
-    counts: dict[Text, Count]
-    source: Range
+    counts: Annotated[dict[Text, Count], msgspec.Meta(max_length=COUNTS_COUNT)]
+    source: _Range
     policy: Text = ""
+    schema_version: Literal[1] = 1
 
 
 class _Mismatch(Mismatch, frozen=True):
@@ -80,7 +103,9 @@ class _Mismatch(Mismatch, frozen=True):
     check: Text
     parameter: Text
     conversation_hash: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{8,64}$")]
+    source: _Point
     timestamp_ms: Time
+    schema_version: Literal[1] = 1
 
 
 _DECODERS = tuple(msgspec.json.Decoder(shape) for shape in (_Tally, _Mismatch, Clock, Acknowledgement))

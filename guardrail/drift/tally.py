@@ -24,6 +24,7 @@ EARLIEST_MS = 946_684_800_000
 EVENTS = {"simulation": "mismatch", "underclaim": "underclaim"}
 RESPONSE = "response"
 """What whole responses are counted under, beside their executions: how many, how many refused, how many in disorder."""
+ANSWERS = ("judged", "rejected", "disordered")
 QUADRANTS = ("agreed", "mismatch", "refusal", "underclaim", "undecided")
 
 

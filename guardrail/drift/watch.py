@@ -9,6 +9,7 @@ Source: DRIFT §1.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from math import exp
@@ -17,7 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from guardrail.drift.checks import CHECKS, Sum
-from guardrail.drift.counting import Acknowledged, shorten
+from guardrail.drift.counting import first_today
 from guardrail.drift.monitor import Change, Counted, Stream, Turn, Which
 from guardrail.drift.observed import Name, Scope
 from guardrail.drift.tally import MINUTE_MS, SCHEMA_VERSION, Shape
@@ -25,11 +26,12 @@ from guardrail.drift.tally import MINUTE_MS, SCHEMA_VERSION, Shape
 MONTH_MINUTES = 30 * 24 * 60
 PACE_MINUTES = 7 * 24 * 60
 """Over which a stream's volume is averaged: nights and weekends are a part of it."""
+EXPECTED_MINUTES = 60
+"""What a deployment expects of a volume counts for so long."""
 LEAST_THRESHOLD = 1_000.0
 SCOPES: tuple[Scope, ...] = ("cell", "model")
 """Each has its half of the budget."""
 MONITORS = 2
-REPEATED_MINUTES = 24 * 60
 REPEATED_COUNT = 256
 POLICIES_COUNT = 8
 
@@ -58,42 +60,44 @@ class Watched(msgspec.Struct):
     """The last minute evaluated."""
     pace: float
     """Trials a minute, averaged."""
+    before: float = 0.0
+    """What it was held against in the minute before."""
     threshold: float = LEAST_THRESHOLD
     policies: list[str] = msgspec.field(default_factory=list)
     """The last ones that it was seen under."""
     repeated: dict[int, int] = msgspec.field(default_factory=dict)
-    """When a conversation last had an event, over all of a model's cells."""
+    """When a conversation's event was counted, over all of a model's cells."""
 
     @property
     def evidence(self) -> float:
         """How far it has come to an alarm; 1 and more while one lasts."""
         return self.stream.evidence(self.threshold)
 
+    def held(self, minute: int) -> float:
+        """The rate that it was held against before a minute, also where it has had that minute already."""
+        return self.before if self.last >= minute else self.stream.baseline
+
     def pass_time(self, minute: int, trials: int, false_alarms: float) -> None:
         """Averages its volume, and sets its threshold to the trials between two of its `false_alarms` a month."""
-        kept = exp(-(minute - self.last) / PACE_MINUTES)
-        self.pace = kept * self.pace + (1 - kept) * trials / (minute - self.last)
+        passed, known = minute - self.last, self.last + 1 - self.born
+        kept = exp(-passed / min(PACE_MINUTES, EXPECTED_MINUTES + known))
+        self.pace = kept * self.pace + (1 - kept) * trials / passed
         self.threshold = max(LEAST_THRESHOLD, self.pace * MONTH_MINUTES / false_alarms)
-        self.last = minute
+        self.before, self.last = self.stream.baseline, minute
 
     def events(self, minute: int, found: Sum) -> int:
         """The events of a minute; a conversation that fails in several of a model's cells is one of the model's."""
         if self.name.scope == "cell":
             return found.events + len(found.hashes)
-        new = 0
-        for hashed in found.hashes:
-            when = self.repeated.pop(hashed, None)
-            new += when is None or minute - when > REPEATED_MINUTES
-            self.repeated[hashed] = minute
-        shorten(self.repeated, REPEATED_COUNT)
-        return found.events + new
+        new = [hashed for hashed in found.hashes if first_today(hashed, minute, self.repeated, REPEATED_COUNT)]
+        return found.events + len(new)
 
-    def meet(self, policies: set[str]) -> None:
+    def meet(self, minute: int, policies: set[str]) -> None:
         """A policy that is new to it, but for its first, makes it learn again."""
-        new = sorted(policies - {*self.policies})
-        if new and self.policies:
-            self.stream.relearn()
-        self.policies = [*self.policies, *new][-POLICIES_COUNT:]
+        if self.policies and policies - {*self.policies}:
+            self.stream.relearn(minute)
+        kept = [policy for policy in self.policies if policy not in policies]
+        self.policies = [*kept, *sorted(policies)][-POLICIES_COUNT:]
 
 
 class Alarm(Shape, frozen=True):
@@ -124,19 +128,21 @@ class Watch:
     """The streams, made from what is remembered of them."""
 
     def __init__(self, terms: Terms = DEFAULT_TERMS, remembered: Iterable[Watched] = ()) -> None:
-        self.streams = {each.name: each for each in remembered}
         self._terms = terms
+        self.streams = {each.name: each for each in remembered if each.name.check in terms.ceilings}
+        for name, each in self.streams.items():
+            each.stream.ceiling.detector.rate = terms.ceilings[name.check]
 
     def begin(self, minute: int, found: Mapping[Name, Sum]) -> list[Watched]:
         """Begins the streams that are new in a minute; gives them.
 
         To be remembered before anything else of this minute: what they are held against is what was known before it.
         """
-        new = [name for name in sorted(found) if name not in self.streams and found[name].policies]
+        new = [name for name in sorted(found) if name not in self.streams and found[name].cells]
         before = self._baselines() if new else {}
         begun = []
         for name in new:
-            stream = Stream.begin(self._terms.ceilings[name.check], before.get(_place(name)))
+            stream = Stream.begin(self._terms.ceilings[name.check], before.get(_place(name)), minute)
             begun.append(Watched(name, stream, minute, minute - 1, self._terms.trials_a_minute))
         self.streams |= {each.name: each for each in begun}
         return begun
@@ -146,19 +152,20 @@ class Watch:
 
         A stream that has had this minute is left as it is: somebody died in the middle of it.
         """
-        shares = self._shares(minute, found)
+        shares, mixed = self._shares(minute, found), self._mixed(minute, found)
         changed = [each for name in sorted(found) if (each := self.streams.get(name)) and each.last < minute]
         alarms: list[Alarm] = []
         for each in changed:
+            if each.name in mixed:
+                each.stream.hold(mixed[each.name])
             alarms += self._evaluate(each, minute, found[each.name], shares[each.name.scope])
         return alarms, changed
 
-    def forget(self, minute: int) -> list[Name]:
-        """Drops the streams that have been silent for a month; gives their names."""
-        idle = [name for name, each in self.streams.items() if minute - each.last > MONTH_MINUTES]
-        for name in idle:
-            del self.streams[name]
-        return idle
+    def forget(self, minute: int) -> tuple[list[Alarm], list[Name]]:
+        """Drops the streams that have been silent for a month before a minute: the alarms that this ends, the names."""
+        idle = sorted(name for name, each in self.streams.items() if minute - each.last > MONTH_MINUTES)
+        dropped = [self.streams.pop(name) for name in idle]
+        return [_ended(each, minute, "forgotten") for each in dropped if each.stream.drifting], idle
 
     def _shares(self, minute: int, found: Iterable[Name]) -> dict[str, float]:
         """False alarms a month that one monitor may have, by scope: all that are alive share a half."""
@@ -168,24 +175,41 @@ class Watch:
         return {scope: half / (MONITORS * max(1, sum(name.scope == scope for name in alive))) for scope in SCOPES}
 
     def _baselines(self) -> dict[Name, float]:
-        """What each place is held against, whatever its model: the highest, where there are several."""
-        found: dict[Name, float] = {}
-        for name, each in self.streams.items():
-            if not each.stream.warming:
-                found[_place(name)] = max(found.get(_place(name), 0.0), each.stream.baseline)
-        return found
+        """What each place is held against by a baseline: that of the model seen there last, or most."""
+        latest: dict[Name, Watched] = {}
+        for name, each in sorted(self.streams.items()):
+            if name.scope == "cell" and each.stream.trend:
+                latest[_place(name)] = max(latest.get(_place(name), each), each, key=lambda one: (one.last, one.pace))
+        return {place: each.stream.baseline for place, each in latest.items()}
+
+    def _mixed(self, minute: int, found: Mapping[Name, Sum]) -> dict[Name, float]:
+        """What each model is held against in a minute: its cells' baselines, each for as many trials as it has.
+
+        A baseline of its own would be one mix of cells; at night another one isn't drift.
+        """
+        trials: defaultdict[Name, int] = defaultdict(int)
+        expected: defaultdict[Name, float] = defaultdict(float)
+        for name in sorted(found):
+            if name.scope == "cell" and name in self.streams:
+                trials[name.whole] += found[name].trials
+                expected[name.whole] += found[name].trials * self.streams[name].held(minute)
+        return {name: expected[name] / count for name, count in trials.items() if count}
 
     def _evaluate(self, watched: Watched, minute: int, found: Sum, false_alarms: float) -> list[Alarm]:
         alarms = []
         if found.acknowledged:
-            alarms.append(_acknowledgement(watched, minute, found.acknowledged))
-            watched.stream = Stream.begin(self._terms.ceilings[watched.name.check])
-        watched.meet(found.policies)
+            said = found.acknowledged
+            alarms.append(_ended(watched, minute, "acknowledged", by=said.by, why=said.why))
+            watched.stream = Stream.begin(self._terms.ceilings[watched.name.check], minute=minute)
+        watched.meet(minute, found.policies)
         events = watched.events(minute, found)
         trials = max(found.trials, events)
         watched.pass_time(minute, trials, false_alarms)
         counted = Counted(minute, trials, events, CHECKS[watched.name.check].weight)
-        return alarms + [_alarm(watched, minute, turn) for turn in watched.stream.add(counted, watched.threshold)]
+        alarms += [_alarm(watched, minute, turn) for turn in watched.stream.add(counted, watched.threshold)]
+        if watched.name.scope == "cell":
+            watched.stream.learn(counted)
+        return alarms
 
 
 def _place(name: Name) -> Name:
@@ -210,10 +234,11 @@ def _alarm(watched: Watched, minute: int, turn: Turn) -> Alarm:
     )
 
 
-def _acknowledgement(watched: Watched, minute: int, given: Acknowledged) -> Alarm:
+def _ended(watched: Watched, minute: int, change: Change, by: str = "", why: str = "") -> Alarm:
+    """All that a stream's alarms were is over, whatever its monitors show."""
     stream = watched.stream
-    turn = Turn("all", "acknowledged", stream.baseline, watched.evidence, stream.ceiling.since)
-    return msgspec.structs.replace(_alarm(watched, minute, turn), by=given.by, why=given.why)
+    turn = Turn("all", change, stream.baseline, watched.evidence, stream.strongest(watched.threshold).since)
+    return msgspec.structs.replace(_alarm(watched, minute, turn), by=by, why=why)
 
 
 def _id(name: Name, *parts: object) -> str:

@@ -42,15 +42,16 @@ class Watching:
     ) -> None:
         """`partitions`: how many the observations topic has; a minute waits for each of them."""
         self._closed = dict.fromkeys(range(partitions), 0)
-        self._rows: dict[bytes, Closed | Acknowledged] = {}
+        self._rows: dict[int, dict[bytes, Closed | Acknowledged]] = {}
+        """What waits, by minute."""
         streams = []
         for key, value in remembered:
             if key[:1] == _STREAM:
                 streams.append(msgspec.msgpack.decode(value, type=Watched))
-            elif key[:1] == _PARTITION:
+            elif key[:1] == _ROW:
+                self._wait(key, msgspec.msgpack.decode(value, type=Row).told)
+            elif int(key[1:]) < partitions:
                 self._closed[int(key[1:])] = msgspec.msgpack.decode(value, type=int)
-            else:
-                self._rows[key] = msgspec.msgpack.decode(value, type=Row).told
         self.watch = Watch(terms, streams)
 
     @property
@@ -64,9 +65,11 @@ class Watching:
             return Step()
         if isinstance(one, Tick):
             return self._tick(one)
-        key = _key(one)
-        self._rows[key] = one
-        return Step(writes=((key, packed(Row(one))),))
+        self._wait(_key(one), one)
+        return Step(writes=((_key(one), packed(Row(one))),))
+
+    def _wait(self, key: bytes, one: Closed | Acknowledged) -> None:
+        self._rows.setdefault(one.minute, {})[key] = one
 
     def _tick(self, tick: Tick) -> Step[Alarm]:
         """Evaluates the minutes that it completes; what is written last is that they needn't be again."""
@@ -77,21 +80,20 @@ class Watching:
         ]
         if self.minute <= before:
             return Step(writes=tuple(closed))
-        due = sorted({row.minute for row in self._rows.values() if row.minute <= self.minute})
+        due = sorted(minute for minute in self._rows if minute <= self.minute)
         steps = [self._evaluate(minute) for minute in due]
         alarms = tuple(alarm for step in steps for alarm in step.messages)
         writes = [write for step in steps for write in step.writes]
-        writes += [(_STREAM + name.key(), None) for name in self.watch.forget(self.minute)]
         return Step(alarms, (*writes, *closed))
 
     def _evaluate(self, minute: int) -> Step[Alarm]:
-        rows = sorted(key for key, row in self._rows.items() if row.minute == minute)
-        found = sums([self._rows[key] for key in rows])
+        rows = self._rows.pop(minute)
+        found = sums(rows[key] for key in sorted(rows))
+        ended, forgotten = self.watch.forget(minute)
         begun = _written(self.watch.begin(minute, found))
         alarms, changed = self.watch.evaluate(minute, found)
-        for key in rows:
-            del self._rows[key]
-        return Step(tuple(alarms), (*begun, *_written(changed), *((key, None) for key in rows)))
+        dropped = [(_STREAM + name.key(), None) for name in forgotten]
+        return Step((*ended, *alarms), (*dropped, *begun, *_written(changed), *((key, None) for key in rows)))
 
 
 def _written(streams: Sequence[Watched]) -> list[tuple[bytes, bytes | None]]:

@@ -39,18 +39,23 @@ def entry(offset: int, minute: float, value: bytes, partition: int = 0) -> Entry
     return Entry(partition, Place(offset, int((BEGIN + minute) * MINUTE_MS)), value)
 
 
-def traffic(seed: int, partitions: int, minutes: int, *, rate: float, trials: int = 200) -> Iterator[Entry]:
+def traffic(
+    seed: int, partitions: int, minutes: int, *, rate: float, trials: int = 200, begin: int = 0
+) -> Iterator[Entry]:
     """Several cells a partition, whose mismatches come at a rate; some are published minutes after they happened."""
     dice = random.Random(seed)
     offsets, sources = [0] * partitions, 0
-    for minute in range(minutes):
+    for minute in range(begin, begin + minutes):
         for partition in range(partitions):
             for parameter in ("Phone", "Email"):
-                happened = max(0, minute - dice.choice((0, 0, 0, 1, 5)))
+                happened = max(begin, minute - dice.choice((0, 0, 0, 1, 5)))
+                policy = "p1" if minute % 20 < 15 else "p2"
                 names = {"agent": f"agent-{partition}", "model": dice.choice("mn"), "parameter": parameter}
                 count = dice.randint(0, trials)
                 failed = sum(dice.random() < rate for _ in range(count))
-                made = tally(happened, (sources, sources + count), agreed=count - failed, mismatch=failed, **names)
+                made = tally(
+                    happened, (sources, sources + count), policy=policy, agreed=count - failed, mismatch=failed, **names
+                )
                 sources += count + 1
                 events = [mismatch(happened, dice.getrandbits(40), **names) for _ in range(failed)]
                 for one in (made, *events):

@@ -12,6 +12,7 @@ from guardrail.drift.detector import (
     LARGEST_RATE,
     LEAST_RATE,
     ODDS,
+    RISK,
     SHIFTS,
     Detector,
     evidence,
@@ -86,7 +87,13 @@ def test_shows_that_a_rate_is_back() -> None:
     assert not any(detector.returned(1_000, 2) for _ in range(1_000))
 
 
-@given(st.integers(1, 10**7), st.integers(0, 1_000))
-def test_bounds_as_chi_square_says(trials: int, events: int) -> None:
-    """The bound is Poisson's, by the quantile of chi-square that the books give."""
-    assert upper_bound(trials, events) == pytest.approx(max(LEAST_RATE, chi2.ppf(0.95, 2 * events + 2) / 2 / trials))
+@given(st.integers(1, 10**7), st.integers(0, 1_000), st.integers(1, 50))
+def test_bounds_as_chi_square_says(trials: int, events: int, look: int) -> None:
+    """The bound is Poisson's, by the quantile of chi-square that the books give, at its look's part of the risk."""
+    quantile = chi2.ppf(1 - RISK / (look * (look + 1)), 2 * events + 2)
+    assert upper_bound(trials, events, look) == pytest.approx(max(LEAST_RATE, quantile / 2 / trials))
+
+
+def test_looks_spend_one_risk() -> None:
+    """All looks together spend the risk, and no more."""
+    assert sum(RISK / (look * (look + 1)) for look in range(1, 100_000)) == pytest.approx(RISK, rel=1e-4)
