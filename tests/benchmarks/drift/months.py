@@ -20,6 +20,10 @@ DAYS = 30
 CELLS = tuple((agent, parameter) for agent in ("clinic", "hotel") for parameter in ("Phone", "Booking"))
 RATES = {"mismatch": 1e-3, "undecided": 5e-3, "rejected": 0.1, "disordered": 5e-3}
 """At their ceilings, or half of them: what a model that keeps its promises does."""
+PARTS = {"clinic": 1.0, "hotel": 0.2}
+"""Of those rates, by agent: a model's cells are never alike."""
+CLOSED = "hotel"
+"""Whoever sleeps at night: then a model's mix is another one."""
 BEGIN = 29_000_000
 PARTITIONS = 2
 RETRIES = 2.0
@@ -87,15 +91,16 @@ class _Traffic:
         """All that is published in a minute."""
         again = self._again.pop(minute, [])
         for index, (agent, parameter) in enumerate(CELLS):
-            count = int(self._dice.poisson(self._shape(minute) * 60 / len(CELLS)))
+            open_now = agent != CLOSED or minute % (24 * 60) < 16 * 60
+            count = int(self._dice.poisson(self._shape(minute) * 60 / len(CELLS))) if open_now else 0
             failing = [conversation for cell, conversation in again if cell == index]
-            failing += [self._conversation(index, minute) for _ in range(self._drawn(count, "mismatch"))]
+            failing += [self._conversation(index, minute) for _ in range(self._drawn(agent, count, "mismatch"))]
             yield from self._cell(minute, Cell(agent, "m", "simulation", parameter), count, failing)
             yield self._entry(index, minute, self._responses(minute, agent, count).encode())
 
     def _cell(self, minute: int, cell: Cell, count: int, failing: list[int]) -> Iterator[Entry]:
         self.trials += count
-        undecided = self._drawn(count, "undecided")
+        undecided = self._drawn(cell.agent, count, "undecided")
         counts = {"agreed": max(0, count - len(failing) - undecided), "mismatch": len(failing), "undecided": undecided}
         partition = CELLS.index((cell.agent, cell.parameter))
         yield self._entry(partition, minute, self._tally(minute, cell, counts, count).encode())
@@ -105,7 +110,7 @@ class _Traffic:
             yield self._entry(partition, minute, Mismatch(*names, f"{conversation:016x}", point, at).encode())
 
     def _responses(self, minute: int, agent: str, count: int) -> Tally:
-        counts = {"judged": count, **{name: self._drawn(count, name) for name in ("rejected", "disordered")}}
+        counts = {"judged": count, **{name: self._drawn(agent, count, name) for name in ("rejected", "disordered")}}
         return self._tally(minute, Cell(agent, "m", "response", ""), counts, count)
 
     def _tally(self, minute: int, cell: Cell, counts: dict[str, int], count: int) -> Tally:
@@ -119,8 +124,8 @@ class _Traffic:
         self._offsets[partition] += 1
         return Entry(partition, Place(self._offsets[partition], (BEGIN + minute) * MINUTE_MS + MINUTE_MS // 2), value)
 
-    def _drawn(self, count: int, what: str) -> int:
-        return int(self._dice.binomial(count, RATES[what]))
+    def _drawn(self, agent: str, count: int, what: str) -> int:
+        return int(self._dice.binomial(count, RATES[what] * PARTS[agent]))
 
     def _conversation(self, index: int, minute: int) -> int:
         """A conversation that fails, and, where users try again, when it will fail again."""

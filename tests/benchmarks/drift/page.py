@@ -118,8 +118,9 @@ def _months(found: Found) -> list[str]:
     told = [
         "## Months without drift",
         "",
-        "Both stages as shipped, four cells of two agents, five checks, at the rates that are promised or half of",
-        "them. Goal: one false alarm in 30 days at most, over all streams.",
+        "Both stages as shipped, four cells of two agents, five checks; one agent at the rates that are promised or",
+        "half of them, the other, closed at night, at a fifth of that. Goal: one false alarm in 30 days at most, over",
+        "all streams.",
         "",
         "| traffic | trials | streams | observations | false alarms | us an observation |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
