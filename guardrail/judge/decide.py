@@ -92,6 +92,12 @@ def decide(
     return [judged.decision for judged in judge(records, policies, last_tier=last_tier, scorers=scorers)]
 
 
+def prepare(policies: Policies) -> None:
+    """Does what an agent's first record would wait for: its passages as vectors, for whose library alone a second goes."""
+    for policy in policies.values():
+        policy.evidence.vectors  # noqa: B018  # made once, and kept
+
+
 def judge(
     records: Sequence[RawRecord],
     policies: Policies,

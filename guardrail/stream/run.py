@@ -14,7 +14,7 @@ from types import FrameType
 
 from guardrail.backtracker import Backtracker
 from guardrail.errors import FencedError, GuardrailError, TransientError
-from guardrail.judge.decide import judge
+from guardrail.judge.decide import judge, prepare
 from guardrail.judge.policy import Policies
 from guardrail.scorers import load_scorers
 from guardrail.settings import Settings
@@ -68,7 +68,13 @@ def run(
     report = Report(policies, tracing or Tracing.from_environment())
     last_tier = Backtracker()
     lent = partial(judge, last_tier=last_tier, scorers=scorers)
-    lifecycle = Lifecycle(settings, policies, lambda changed: scorers.update(load_scorers(changed, scorers)), following)
+
+    def ready(changed: Policies) -> None:
+        scorers.update(load_scorers(changed, scorers))
+        prepare(changed)
+
+    prepare(policies)  # before it has partitions, whose records would wait
+    lifecycle = Lifecycle(settings, policies, ready, following)
     gate = Gate(settings, policies, judge=lent, report=report, lifecycle=lifecycle)
     _spare_the_collector()
     loop, pages = Loop(gate), gate_pages(gate.health, report.text, gate.force.shown)

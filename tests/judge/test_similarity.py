@@ -7,8 +7,11 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics.pairwise import cosine_similarity
 
+from guardrail.judge.decide import judge, prepare
 from guardrail.judge.similarity import PassageVectors
 from tests.judge.turns import HOTEL, hotel, judged, scope_turn
+from tests.scoring import policies
+from tests.stream.records import drifting
 
 PASSAGES = [str(passage["text"]) for passage in HOTEL["evidence"]] + [
     "Pets are accepted with a supplement of 10 euros per night.",
@@ -72,3 +75,12 @@ def test_the_decision_carries_the_score_of_the_policys_terms() -> None:
     [wanted] = PassageVectors(PASSAGES[:3]).scores([(QUERY, text)], alpha=1, k=1)
     assert decision.grounding.score == wanted
     assert decision.grounding.tau == 0.3
+
+
+def test_prepared_policies_have_their_vectors() -> None:
+    """Given policies that are prepared, then no record waits for their vectors, and those that it finds are the same."""
+    agents = policies()
+    prepare(agents)
+    made = {agent: policy.evidence.__dict__["vectors"] for agent, policy in agents.items()}
+    judge([drifting("it is P76041", "c-1")], agents)
+    assert all(policy.evidence.vectors is made[agent] for agent, policy in agents.items())
