@@ -93,7 +93,7 @@ def decide(
 
 
 def prepare(policies: Policies) -> None:
-    """Does what an agent's first record would wait for: its passages as vectors, for whose library alone a second goes."""
+    """Does what an agent's first record would wait for: its passages as vectors, and a second for their library."""
     for policy in policies.values():
         policy.evidence.vectors  # noqa: B018  # made once, and kept
 

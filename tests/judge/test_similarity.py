@@ -78,7 +78,7 @@ def test_the_decision_carries_the_score_of_the_policys_terms() -> None:
 
 
 def test_prepared_policies_have_their_vectors() -> None:
-    """Given policies that are prepared, then no record waits for their vectors, and those that it finds are the same."""
+    """Given policies that are prepared, then their vectors are there, and records find the same."""
     agents = policies()
     prepare(agents)
     made = {agent: policy.evidence.__dict__["vectors"] for agent, policy in agents.items()}
