@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,13 +19,14 @@ from guardrail.drift.watching import Watching, told
 from tests.drift.observations import BEGIN, entry, tally, traffic
 
 PARTITIONS = 3
-MINUTES = 25
+MINUTES = 14
 END = MINUTES + MONTH_MINUTES + 60
 SEEN = Name("model", "simulation", "m")
 
 Kept = dict[bytes, bytes]
 
 
+@cache
 def script(seed: int) -> list[list[Entry]]:
     """What stands in each partition: traffic that is bad, a producer that puts ids where models belong, somebody who
     acknowledges, a month of silence, traffic again, and the time at its end.
@@ -34,8 +36,8 @@ def script(seed: int) -> list[list[Entry]]:
         traffic(seed, PARTITIONS, MINUTES, rate=0.02),
         (entry(0, MINUTES, tally(MINUTES, model=f"id-{n}", agreed=1).encode(), 1) for n in range(MODELS_COUNT + 5)),
         [entry(0, MINUTES, Acknowledgement(SEEN, "ann", "a new form").encode(), 2)],
-        traffic(seed + 1, PARTITIONS, 9, rate=0.02, begin=MINUTES + 1),
-        traffic(seed + 2, PARTITIONS, 9, rate=0.02, begin=END - 9),
+        traffic(seed + 1, PARTITIONS, 6, rate=0.02, begin=MINUTES + 1),
+        traffic(seed + 2, PARTITIONS, 6, rate=0.02, begin=END - 6),
     ]
     for one in (each for part in parts for each in part):
         entries = made[one.partition]
