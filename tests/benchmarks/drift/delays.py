@@ -95,7 +95,7 @@ def naive(rate: float, hour_trials: int = 1_800, months: int = 20) -> float:
 
 def _calibrated(rate: float, hour_trials: int, months: int = 40) -> int:
     seen = list(_months(rate, hour_trials, months))
-    bound = 1
+    bound = int(rate * hour_trials) + 2  # below that it is above all the time, and rises to it never
     while sum(_crossings(month, bound) for month in seen) > months:
         bound += 1
     return bound
