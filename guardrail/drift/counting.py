@@ -27,7 +27,7 @@ from guardrail.drift.observed import (
     time_of,
 )
 from guardrail.drift.step import Step, packed
-from guardrail.drift.tally import ANSWERS, QUADRANTS, Cell, Mismatch, Shape, Tally
+from guardrail.drift.tally import ANSWERS, OTHER, QUADRANTS, Cell, Mismatch, Shape, Tally
 
 GRACE_MINUTES = 2
 REPEATED_MINUTES = 24 * 60
@@ -40,7 +40,6 @@ IDLE_MINUTES = 30 * 24 * 60
 """A cell that has been silent for so long is forgotten."""
 MODELS_COUNT = 50
 """Models of an agent that have cells of their own: a producer that puts an id there must not make a cell of each."""
-OTHER = "other"
 COUNTED = (*QUADRANTS, *ANSWERS)
 POLICIES_COUNT = 8
 _CLOCK = b"clock"
@@ -215,12 +214,12 @@ class Counting:
         return [*told, Tick(self.partition, closed)], {**changed, _CLOCK: None}
 
     def _close(self, key: bytes, window: Window, closed: int) -> list[Closed]:
+        due = sorted(minute for minute in window.open if minute <= closed)
+        if not due:
+            return []
         cell = cell_of(key)
-        return [
-            Closed(self.partition, minute, cell, found.counts, found.events, found.hashes, found.policies)
-            for minute in sorted(window.open)
-            if minute <= closed and (found := window.open.pop(minute))
-        ]
+        ended = [(minute, window.open.pop(minute)) for minute in due]
+        return [Closed(self.partition, at, cell, m.counts, m.events, m.hashes, m.policies) for at, m in ended]
 
     def _count(self, place: Place, seen: Tally | Mismatch) -> bytes | None:
         """Counts it in its cell; the cell's key, or None where it was counted before."""

@@ -14,6 +14,8 @@ from typing import Any
 import msgspec
 
 SCHEMA_VERSION = 1
+OTHER = "other"
+"""Stands for every name that isn't in the catalogue, or is one too many."""
 MINUTE_MS = 60_000
 FUTURE_MS = 300_000
 """Clocks of producers run ahead by seconds; five minutes are a wrong clock."""
@@ -69,11 +71,6 @@ class Trial(msgspec.Struct, frozen=True):
         """The cell it counts in: `underclaim` watches the words "doesn't match", `simulation` all the others."""
         check = "underclaim" if self.simulated is False else "simulation"
         return Cell(self.agent, self.model, check, self.parameter)
-
-    @property
-    def event(self) -> bool:
-        """Whether it has a record of its own."""
-        return self.quadrant == EVENTS[self.cell.check]
 
     def counted(self) -> dict[str, int]:
         """What it adds to its tally."""
@@ -207,7 +204,7 @@ def tally(seen: Iterable[Seen], received_ms: int) -> Batch:
         if place not in tallies:
             tallies[place] = _open(cell, bucket, one)
         _count(tallies[place], one)
-        if isinstance(one, Trial) and one.event:
+        if isinstance(one, Trial) and one.quadrant == EVENTS[cell.check]:
             mismatches.append((cell, _mismatch(cell, one, time_ms)))
     return Batch(tuple((place[0], made) for place, made in tallies.items()), tuple(mismatches))
 

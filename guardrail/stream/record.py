@@ -8,7 +8,7 @@ from typing import TypedDict
 
 from confluent_kafka import TIMESTAMP_CREATE_TIME, TIMESTAMP_NOT_AVAILABLE, Message
 
-from guardrail.drift.tally import Response, Seen, Trial
+from guardrail.drift.tally import OTHER, Response, Seen, Trial
 from guardrail.judge.decide import Judged
 from guardrail.judge.model import Decision, Outcome, RawRecord, Source
 from guardrail.judge.policy import Policies
@@ -23,7 +23,6 @@ LOST_HEADERS = ("guardrail.truncated", b"headers")
 _GIVEN_HEADERS = methodcaller("headers")
 
 DISORDERED = "schema.field_order"
-OTHER = "other"
 NAME_CHARS = 128
 """Model and agent names are labels and keys; a longer one is no name."""
 
